@@ -7,10 +7,10 @@
     __main__                  the command: the overview, one exercise, its hints, the hand-in
     milestones                what each milestone asks for (data/exercises.toml), and the check of each exercise
     result                    what a check says of an exercise, and its states
-    sheets, kata              notes and diagnoses: Markdown that a student fills in
+    sheets, notes, kata       Markdown that a student fills in: notes and diagnoses
     runs, levels              what the log of runs says of a student's measurements, and the steps of the levels
     lock                      whether a test locks the repair of a level
-    slow_results, encoding    what the overview keeps of slow checks; answers in base64, against accidents
+    slow_results              what the overview keeps of slow checks
     machine                   what each of the student's files measured, chose and learned
     functions, oracles        a student's functions, held against exact values
     own_spec, redteam         a student's scorer, exploits and patch

@@ -15,6 +15,7 @@ from check import slow_results
 from check.milestones import EXERCISES, Exercise, check
 from check.report import end_text, exercise_text, lines_of, overview, step_text, submission_text
 from check.result import FINISHED, NOT_STARTED, CheckResult
+from check.sheets import KEYS
 from course.artifacts import run_log
 from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.files import LAB
@@ -35,10 +36,10 @@ def main() -> int:
     help_ = f"an exercise, or {SUBMIT} (default: all of them, in short): {', '.join(EXERCISES)}"
     parser.add_argument("exercise", nargs="?", metavar="NAME", choices=[*EXERCISES, SUBMIT], help=help_)
     wanted = parser.add_mutually_exclusive_group()
-    wanted.add_argument("--id", help="an example of a kata, or a step of a level: what there is to say of it")
+    wanted.add_argument("--id", help="a heading of a note, an example of a kata, a step of a level: what to say of it")
     help_ = "its first hint, or with a number the first N of its three"
     wanted.add_argument("--hint", type=positive_int, nargs="?", const=1, metavar="N", help=help_)
-    wanted.add_argument("--solution", action="store_true", help="the teacher's version, once its check passes")
+    wanted.add_argument("--solution", action="store_true", help="the course's version, once its check passes")
     wanted.add_argument("--all", action="store_true", help="everything that the check found, not the first three")
     wanted.add_argument("--watch", action="store_true", help="check again at each save, until Ctrl-C")
     help_ = "of experiment: note its design in the log of runs, before the candidate is measured"
@@ -146,15 +147,16 @@ def show_one(exercise: Exercise, args: Namespace) -> int:
     if args.report:
         write_report(exercise, result)
     if args.id is not None:
-        print(part_of(exercise, result, args.id))  # not folded: it may be a command, to be pasted
+        print(part_of(result, args.id))  # not folded: it may be a command, to be pasted
         return 0
     finished = result.state in FINISHED
-    if finished and args.solution:
-        show_solution(exercise, result)
+    if finished and args.solution and keys_of(exercise):
+        show_solution(exercise)
         return 0
     command = f"{program_name('check')} {exercise.id}"
     if finished:
-        show(exercise_text(exercise.id, result, [f"solution: {command} --solution"], args.all))
+        solution = [f"our version: {command} --solution"] if keys_of(exercise) else []
+        show(exercise_text(exercise.id, result, solution, args.all))
         print(f"next: {command_line(['check'])}")
         return 0
     more = [f"stuck: {command} --hint"]
@@ -216,30 +218,25 @@ def show_next(exercise: Exercise, result: CheckResult) -> None:
     print(f"next: {command_line(command.split(' '))}")
 
 
-def show_solution(exercise: Exercise, result: CheckResult) -> None:
-    """The teacher's version of the files, or where there are none, of each part."""
-    from check.encoding import solutions_of
-
-    texts = solutions_of(exercise.files)
-    if not texts:
-        texts = {id_: part_of(exercise, result, id_) for id_ in result.parts}
-    if not texts:
-        texts = {"This one has": "no one solution."}
-    print("\n\n".join(f"{name}\n{text}" for name, text in texts.items()))  # not folded: files
+def show_solution(exercise: Exercise) -> None:
+    """The course's version of the files."""
+    for key in keys_of(exercise):
+        text = key.read_text(encoding="utf-8")
+        print(f"{key.relative_to(KEYS).as_posix()}\n{step_text(text) if key.suffix == '.md' else text}")
 
 
-def part_of(exercise: Exercise, result: CheckResult, id_: str) -> str:
+def keys_of(exercise: Exercise) -> list[Path]:
+    return [KEYS / name for name in exercise.files if (KEYS / name).is_file()]
+
+
+def part_of(result: CheckResult, id_: str) -> str:
     """What there is to say of one part, safe to print."""
     if result.state == "wrong" and not result.parts:
         raise UserError(lines_of(result)[0])
     if id_ not in result.parts:
-        expected = "the name of a kata in front of it"
-        if result.parts:
-            expected = f"one of {', '.join(result.parts)}"
-        raise UserError(f"--id: expected {expected}, got {quote(id_)}")
-    if exercise.is_level() or exercise.id == "committee":
-        return step_text(result.parts[id_])
-    return wrap_sentence(result.parts[id_])
+        parts = ", ".join(result.parts) or "none yet"
+        raise UserError(f"--id: expected one that has something to show ({parts}), got {quote(id_)}")
+    return step_text(result.parts[id_])
 
 
 if __name__ == "__main__":

@@ -1,16 +1,15 @@
-"""Machinery: a kata is scored examples to be diagnosed. What the teacher says of one is shown
-to a student who has chosen the right label, with evidence and a fix.
+"""Machinery: a kata is scored examples to be diagnosed. Who has the right label reads what the key says of it.
 
-In katas 2 and 3 a diagnosis that blames code also needs a test: a completion that tells the faulty verifier from the
-spec, which is tried on both.
+In katas 2 and 3 a diagnosis brings a text that is tried: whoever blames code gives one that the verifier and the spec
+reward differently; whoever blames the data gives what a second careful person writes, which is rewarded differently.
 """
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from check.encoding import decode
 from check.result import NOT_STARTED, CheckResult
-from check.sheets import Section, read_fields, read_sheet
+from check.sheets import KEYS, read_fields, read_sheet
 from course.datasets.files import LAB
 from course.datasets.jsonl import read_records
 from course.datasets.records import KataExample, task_of
@@ -20,73 +19,71 @@ from course.score import TRIMMED, score
 from course.text import quote
 
 LABELS = ("model", "verifier", "ambiguous", "hacked")
-FAULTS_OF_CODE = ("verifier", "hacked")
-WITH_TEST = ("kata_2", "kata_3")  # katas that ask for a test where code is at fault
 STATES = ("look again", "unfinished", "blank", "right")  # of a diagnosis, in the order in which they are shown
-ASKED = {"label": (1, "a label"), "evidence": (12, "two or three sentences"), "fix": (4, "one concrete change")}
+FIELDS = ("label", "hint", "evidence", "fix", "test")  # of a key
+_FEWEST = {"label": 1, "evidence": 12, "fix": 4, "test": 12}  # words; of a test, where the label is model
 
 
 def check_kata(name: str) -> CheckResult:
-    """The student's labels against the key. Evidence and fixes are for a person to read."""
+    """The student's labels against the key, and their tests. Whether a fix is good, a person says."""
     examples = list(read_records(LAB / "data" / "kata" / f"{name}.jsonl", KataExample))
     sheet = Path("exercises") / f"{name}.md"
     sections = read_sheet(sheet, [example.id for example in examples])
+    key = read_sheet(KEYS / sheet)
     parts = {}
     by_state: dict[str, list[str]] = {state: [] for state in STATES}
     for example in examples:
-        section = sections[example.id]
-        state, words = judge_diagnosis(f"{sheet}:{section.line}", section, example, name)
+        said = read_fields(sections[example.id], FIELDS)
+        diagnosis = {field: said[field] for field in fields_of(name)}
+        state, words = judge_diagnosis(diagnosis, example, read_fields(key[example.id], FIELDS))
         by_state[state].append(example.id)
         parts[example.id] = f"{state}: {words}"
-    right = by_state["right"]
-    short = f"{len(right)} of {len(examples)} finished and right"
+    lines = [f"{state}: {', '.join(ids)}" for state, ids in by_state.items() if ids]
     if by_state["blank"] == list(parts):
         return CheckResult(NOT_STARTED, parts=parts)
-    lines = [f"{state}: {', '.join(ids)}" for state, ids in by_state.items() if ids]
-    if len(right) == len(examples):
-        return CheckResult("done", short, lines, parts, by_state, command=f"check {name} --id {right[0]}")
-    first = next(ids[0] for state, ids in by_state.items() if ids and state != "right")
-    state = "wrong" if by_state["look again"] else "started"
-    return CheckResult(state, short, lines[:3], parts, by_state, command=f"check {name} --id {first}")
+    first, _, shown = lines[0].partition(": ")  # what is not right, if anything is not
+    state = {"look again": "wrong", "right": "done"}.get(first, "started")
+    short = f"{len(by_state['right'])} of {len(parts)} finished and right"
+    return CheckResult(state, short, lines, parts, by_state, command=f"check {name} --id {shown.partition(',')[0]}")
 
 
-def judge_diagnosis(place: str, section: Section, example: KataExample, name: str) -> tuple[str, str]:
-    """Blank, unfinished, look again or right; and what there is to say of it."""
-    diagnosis = read_fields(section, [*ASKED, "test"])
+def fields_of(name: str) -> Sequence[str]:
+    """What a student writes of each example."""
+    return ("label", "evidence", "fix") if name == "kata_1" else ("label", "fix", "test")
+
+
+def judge_diagnosis(diagnosis: Mapping[str, str], example: KataExample, reasons: Mapping[str, str]) -> tuple[str, str]:
+    """One of ``STATES``, and what there is to say of it. ``reasons``: those of the key."""
     if not any(diagnosis.values()):
-        return "blank", f"{place} waits for your label, evidence and fix"
-    for field, (fewest, expected) in ASKED.items():
-        words = len(diagnosis[field].split())
-        if words < fewest:
-            return "unfinished", f"{place} {field}: expected {expected} ({fewest} words or more), got {words}"
+        return "blank", f"waits for your {', '.join(diagnosis)}"
     label = diagnosis["label"].strip(" `*_.\"'").lower()
     if label not in LABELS:
-        return "unfinished", f"{place} label: expected {', '.join(LABELS[:-1])} or {LABELS[-1]}, got {quote(label)}"
-    right_label, _, reasoning = decode(example.key).partition("\n")
-    if label != right_label:
-        return "look again", example.hint
-    if name in WITH_TEST and label in FAULTS_OF_CODE:
-        fault = find_fault_of_test(example, diagnosis["test"])
+        return "unfinished", f"label: expected one of {', '.join(LABELS)}, got {quote(label) or 'none'}"
+    if label != reasons["label"]:
+        return "look again", reasons["hint"]
+    for field, text in diagnosis.items():
+        fault = ""
+        if field == "test" and label != "model":
+            fault = find_fault_of_test(example, label, text)
+        elif len(text.split()) < _FEWEST[field]:
+            fault = f"{_FEWEST[field]} words or more, got {len(text.split())}"
         if fault:
-            expected = "expected one completion `in backticks` that this verifier and the spec reward differently"
-            return "unfinished", f"{place} test: {expected}, and not the one above; got {fault}"
-    return "right", reasoning
+            return "unfinished", f"{field}: expected {fault}"
+    return "right", "\n".join(f"{field}: {reasons[field]}" for field in FIELDS[2:] if reasons[field])
 
 
-def find_fault_of_test(example: KataExample, test: str) -> str:
-    """Why what stands between the backticks is no test of the example's verifier; nothing where it is one."""
-    parts = test.split("`")
-    if len(parts) != 3:
-        return "no backticks around one text"
-    text = parts[1]
-    if text.strip(TRIMMED) == example.completion.strip(TRIMMED):
-        return "the one above"
-    task = task_of(example)
-    right = score(task, text)["reward"]
-    given = verifier_of(example)(task, text)["reward"]
-    if right == given:
-        return f"one to which both give {right:g}"
-    return ""
+def find_fault_of_test(example: KataExample, label: str, test: str) -> str:
+    """Why a text in backticks does not show that the label is right; nothing where it does."""
+    text = f"{test}``".split("`")[1]
+    if text.strip(TRIMMED) in ("", example.completion.strip(TRIMMED)):
+        return f"one text `in backticks`, and not the one above, got {quote(test) or 'none'}"
+    given = verifier_of(example)(task_of(example), text)["reward"]
+    other = score(task_of(example), text)["reward"]
+    expected = "a text that this verifier and the spec reward differently"
+    if label == "ambiguous":
+        other = example.reward
+        expected = "what a second careful person writes, with another reward than the one above"
+    return f"{expected}, got one with {given:g} for both" if given == other else ""
 
 
 def verifier_of(example: KataExample) -> Rubric:

@@ -11,7 +11,7 @@ from course.starting import PYTHON, program_name
 from course.text import clipped
 
 _SHOWN = 3  # sentences of a result
-_NOT_READ = "A program sees only that the answer is whole. A person says whether the answer is right."
+_NOT_READ = "A program sees only that it is whole. A person says whether it is right."
 
 
 def lines_of(result: CheckResult) -> list[str]:

@@ -6,13 +6,13 @@ A note or a reflection names a run and, after the name, a number of it: ``names_
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
 from check.result import NOT_STARTED, TO_READ, CheckResult
+from check.sheets import read_sheet
 from course.artifacts import run_log
 from course.artifacts.reading import Broken, open_run, read_output
 from course.artifacts.records import BLANKS, README, RESULTS, SUMMARY, Manifest
@@ -20,10 +20,7 @@ from course.datasets.files import LAB, sha256_of
 from course.errors import UserError
 from course.text import quote
 
-# A number that stands by itself: 005 is a part of the name dev-005, and so is no number.
-_NUMBER = re.compile(r"(?<![\w-])(?<![0-9]\.)[0-9]+(?:\.[0-9]+)?")
-_MENTIONS = 5  # of a run's name, that are looked at
-_NUMBERS = 3  # after each of them
+_NUMBER = re.compile(r"(?<![\w.-])[0-9]+(?:\.[0-9]+)?")  # no part of an id, such as dev-005
 _FEWEST = 5  # words in a blank of a README
 
 
@@ -128,18 +125,12 @@ def check_run(wanted: WantedRun, *, readme: bool = False) -> CheckResult:
 
 def fault_of_readme(run: LoggedRun) -> str:
     """Which blank of the run's README has no words yet, in one sentence; an empty text if each has some."""
-    path = LAB / run.name / README
-    answers: dict[str, list[str]] = {blank: [] for blank in BLANKS}
-    heading = ""
-    text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
-    for line in text.split("\n"):
-        if line.startswith("## "):
-            heading = line[3:].strip()
-        elif heading in answers and not line.startswith(">"):  # which is the course's
-            answers[heading] += line.split()
-    for blank, words in answers.items():
+    name = f"{run.name}/{README}"
+    sections = read_sheet(LAB / name) if (LAB / name).is_file() else {}
+    for blank in BLANKS:
+        words = sections[blank].text.split() if blank in sections else []
         if len(words) < _FEWEST:
-            return f"{run.name}/{README}: expected your words under '## {blank}', {_FEWEST} or more, got {len(words)}"
+            return f"{name}: expected your words under '## {blank}', {_FEWEST} or more, got {len(words)}"
     return ""
 
 
@@ -147,22 +138,13 @@ def fault_of_readme(run: LoggedRun) -> str:
 
 
 def names_number(text: str, run: LoggedRun, value: float) -> bool:
-    """Whether the text has the run's name and, after the name, the value, rounded or not.
-
-    The first five mentions of the name count, and of each the first three numbers after it, so that a list of many
-    numbers names none.
-    """
-    name = re.compile(rf"(?<![\w-]){re.escape(run.folder)}(?![\w-])")
-    for mention in list(name.finditer(text))[:_MENTIONS]:
-        after = name.sub(" ", text[mention.end() :])
-        if any(is_value(number[0], value) for number in islice(_NUMBER.finditer(after), _NUMBERS)):
-            return True
-    return False
+    """Whether the text has the run's name and, somewhere after it, the value, rounded or not."""
+    return has_value(text.partition(run.folder)[2], value)
 
 
 def has_value(text: str, value: float) -> bool:
     """Whether a number of the text is this count, as it stands, or this share, as ``is_value`` reads it."""
-    numbers = [number[0] for number in _NUMBER.finditer(text)]
+    numbers = _NUMBER.findall(text)
     if isinstance(value, int):
         return str(value) in numbers
     return any(is_value(number, value) for number in numbers)
@@ -190,6 +172,6 @@ def fault_of_naming(text: str, wanted: WantedRun) -> tuple[str, LoggedRun | None
         if any(names_number(text, run, value) for value in run.headline_numbers.values()):
             return "", run
     if not runs:
-        return "no run of it with a prediction is in your log", None
+        return f"expected a run of {wanted.command.partition(' ')[0]} with a prediction, got none in your log", None
     number = ", ".join(runs[0].headline_numbers)
     return f"expected the name of your run, {quote(runs[0].folder)}, followed by its {number}", runs[0]

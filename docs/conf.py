@@ -57,8 +57,6 @@ exclude_patterns = [
     "site",
     "docs/live",
     "docs/node_modules",
-    "teacher/kata",
-    "teacher/solutions",
 ]
 suppress_warnings = [
     "toc.not_included",  # sheets and READMEs are reached by links; tests/docs/test_site.py holds the rest

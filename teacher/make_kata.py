@@ -1,10 +1,9 @@
-"""Make the katas' files from their keys and their examples: run it after a change of either, or of a scorer.
+"""Make the katas' files from their examples: run it after a change of these, or of a scorer.
 
     python3 teacher/make_kata.py
 
-Reads ``teacher/kata/kata_1.md`` (label, hint, evidence and fix of each example; in katas 2 and 3 also a test, where
-code is at fault) and the examples in ``data/kata/kata_1.jsonl``; has each completion scored again by the verifier that
-it names; encodes label and reasoning; and makes the student's sheet, blank. ``--out FOLDER`` writes there.
+Has each completion in ``data/kata/kata_1.jsonl`` scored again by the verifier that it names, and makes the student's
+sheet, blank. ``--out FOLDER`` writes there. The keys stand in ``data/keys/exercises/``.
 """
 
 import argparse
@@ -17,9 +16,7 @@ sys.path.insert(0, str(LAB))
 import msgspec  # noqa: E402
 from msgspec.structs import replace  # noqa: E402
 
-from check.encoding import encode  # noqa: E402
-from check.kata import ASKED, FAULTS_OF_CODE, LABELS, WITH_TEST, verifier_of  # noqa: E402
-from check.sheets import read_fields, read_sheet  # noqa: E402
+from check.kata import fields_of, verifier_of  # noqa: E402
 from course.datasets.jsonl import read_records  # noqa: E402
 from course.datasets.records import KataExample, task_of  # noqa: E402
 from course.rubrics.hackable import GAPS, in_words  # noqa: E402
@@ -50,16 +47,18 @@ WITH_TESTS = """\
 >
 > {opening}
 >
-> Write label, evidence and fix as in kata 1, by the same questions. The labels may not be as frequent as they were
-> there.
+> Give each a label, by the questions of kata 1. (The labels may not be as frequent as they were there.) Then write one
+> fix in a line, and a `test` that shows that you are right:
 >
-> `test` is new. If you blame code (`verifier` or `hacked`), write one completion between two backticks which this
-> verifier and the spec reward differently: a test that would have caught the mistake. The completion must be different
-> from the one shown. The check tries it on both. If no code is to blame, leave `test` empty.
+> - `verifier`, `hacked`: one completion between two backticks which this verifier and the spec reward differently. It
+>   would have caught the mistake. It must be different from the one shown.
+> - `ambiguous`: between two backticks, what a second careful person would write, which earns another reward than the
+>   one shown.
+> - `model`: no text, but two sentences: why is the reward right, and what did the model do wrong?
 >
-> `course/rubrics/hackable.py` says what most verifiers do; if a verifier is not in that file, its code is shown.
-> `score` is the strict scorer. Lines that begin with `>` are the course's. ⏎ stands for a line break. Then type
-> `python3 -m check {name}`.
+> The check tries your texts. `course/rubrics/hackable.py` says what most verifiers do; if a verifier is not in that
+> file, its code is shown. `score` is the strict scorer. Lines that begin with `>` are the course's. ⏎ stands for a line
+> break. Then type `python3 -m check {name}`.
 """
 INTRODUCTIONS = {
     "kata_1": INTRODUCTION,
@@ -76,16 +75,12 @@ INTRODUCTIONS = {
 }
 
 
-def score_example(example: KataExample, diagnosis: dict[str, str]) -> KataExample:
-    """An example with what its verifier gives it today, and with the key's hint and reasoning."""
-    task = task_of(example)
-    result = verifier_of(example)(task, example.completion)
+def score_example(example: KataExample) -> KataExample:
+    """An example with what its verifier gives it today."""
+    result = verifier_of(example)(task_of(example), example.completion)
     if example.verifier in GAPS and not example.source:
         result = in_words(result, example.completion)
-    key = f"{diagnosis['label']}\n{diagnosis['evidence']} Fix: {diagnosis['fix']}"
-    if diagnosis["test"]:
-        key += f" Test: {diagnosis['test']}"
-    return replace(example, **result, hint=diagnosis["hint"], key=encode(key))
+    return replace(example, **result)
 
 
 def example_lines(example: KataExample) -> list[str]:
@@ -118,37 +113,19 @@ def name_lines(name: str, lines: list[str]) -> list[str]:
 def files_of(name: str) -> dict[Path, str]:
     """Path from the lab's root -> content, of all that is made."""
     data = Path("data") / "kata" / f"{name}.jsonl"
-    examples = list(read_records(LAB / data, KataExample))
-    key = read_sheet(LAB / "teacher" / "kata" / f"{name}.md", [example.id for example in examples])
-    fields = list(ASKED)
-    if name in WITH_TEST:
-        fields.append("test")
+    blanks = "\n".join(f"{field}:\n" for field in fields_of(name))
     lines = []
     sheet = [INTRODUCTIONS[name]]
-    for example in examples:
-        section = key[example.id]
-        diagnosis = read_fields(section, [*ASKED, "hint", "test"])
-        if not is_whole(diagnosis, name):
-            expected = "expected label, hint, evidence and fix, and a test where code of kata 2 or 3 is at fault"
-            raise SystemExit(f"teacher/kata/{name}.md:{section.line} {expected}")
-        row = score_example(example, diagnosis)
+    for example in read_records(LAB / data, KataExample):
+        row = score_example(example)
         lines.append(msgspec.json.encode(row).decode() + "\n")
         shown = "".join(f">     {line}\n" for line in example_lines(row))
-        blanks = "\n".join(f"{field}:\n" for field in fields)
         sheet.append(f"## {example.id}\n>\n{shown}\n{blanks}")
     return {data: "".join(lines), Path("exercises") / f"{name}.md": "\n".join(sheet)}
 
 
-def is_whole(diagnosis: dict[str, str], name: str) -> bool:
-    """Whether the key says what a student is asked for, and has a test exactly where one is asked for."""
-    if diagnosis["label"] not in LABELS or not all(diagnosis[field] for field in ASKED):
-        return False
-    needs_test = name in WITH_TEST and diagnosis["label"] in FAULTS_OF_CODE
-    return needs_test == (diagnosis["test"] != "")
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Make the katas' files from their keys and their examples.")
+    parser = argparse.ArgumentParser(description="Make the katas' files from their examples.")
     parser.add_argument("--out", type=Path, default=LAB, help="another folder to write to (default: the lab)")
     args = parser.parse_args()
     for name in INTRODUCTIONS:

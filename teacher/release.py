@@ -1,7 +1,10 @@
-"""Machinery: the students' copy of the lab: no key or solution in plain text, and nothing that only maintainers need.
+"""Machinery: the students' copy of the lab: nothing that only teachers and maintainers need.
 
     python3 -m teacher.release --out lab-for-students
     python3 -m teacher.release --out milestone-0 --only 0
+    python3 -m teacher.release --out for-marks --without-answers
+
+Our answers to the notes are left out for a class that is marked.
 
 ``exercises/``, ``notes/`` and the student's files of ``tests/`` are those of the last commit, so that nothing that a
 teacher has worked out in this clone is handed out. All other files are as they are now, of those that git tracks. A
@@ -14,6 +17,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from check.milestones import EXERCISES, MILESTONES
@@ -26,7 +30,8 @@ from course.starting import PYTHON
 from course.text import quote, shell_word, visible_path
 
 COMMITTED = ("exercises/", "notes/", *TEST_FILES)  # what a student writes, taken from the last commit
-# What begins so stays with the teacher and the maintainers: keys, tests, generators, measurements of the lab itself.
+ANSWERS = ("data/keys/notes/",)
+# What begins so stays with the teacher and the maintainers: tests, generators, measurements of the lab itself.
 LEFT_OUT = (
     ".ci/",
     ".github/",
@@ -50,24 +55,28 @@ def main() -> int:
     parser = Parser("teacher.release", "Make the students' copy of the lab, without the teacher's folder.")
     parser.add_argument("--out", type=Path, required=True, help="a new folder for the copy")
     parser.add_argument("--only", metavar="MILESTONE", choices=MILESTONES, help="the exercises and notes of this one")
+    parser.add_argument("--without-answers", action="store_true", help="leave out our answers to the notes")
     args = parser.parse_args()
     out: Path = args.out
-    count = release(out, args.only)
-    print(f"released: {count} files in {visible_path(out)}; keys and solutions are in it in base64 only")
+    count = release(out, args.only, ANSWERS if args.without_answers else ())
+    print(f"released: {count} files in {visible_path(out)}")
     print(f"check it: {PYTHON} {shell_word(out / 'lab.py')} test")
     print(f"first step of a student, in the folder of the copy: {PYTHON} lab.py")
     return 0
 
 
-def release(out: Path, only: str | None = None) -> int:
-    """Make the copy, whole or not at all. Returns how many files it has. Raises UserError."""
+def release(out: Path, only: str | None = None, without: Sequence[str] = ()) -> int:
+    """Make the copy, whole or not at all. Returns how many files it has. Raises UserError.
+
+    ``only``: the exercises of this milestone; ``without``: beginnings of paths that are left out.
+    """
     if out.exists():
         raise UserError(f"{visible_path(out)}: expected a new folder for the copy, got one that is there; name another")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".release-", dir=out.parent) as folder:
             copy = Path(folder) / "copy"
-            count = write_copy(copy, only)
+            count = write_copy(copy, only, without)
             refuse_finished(copy)
             copy.rename(out)
     except OSError as error:
@@ -75,10 +84,10 @@ def release(out: Path, only: str | None = None) -> int:
     return count
 
 
-def write_copy(copy: Path, only: str | None = None) -> int:
+def write_copy(copy: Path, only: str | None = None, without: Sequence[str] = ()) -> int:
     """Lay the copy out in a folder that nobody reads yet. Returns how many files it has."""
     for name in list_tracked_files():
-        if not name.startswith((*LEFT_OUT, *COMMITTED)):
+        if not name.startswith((*LEFT_OUT, *COMMITTED, *without)):
             write_file(copy / name, (LAB / name).read_bytes())
     for name, data in read_committed_files(only).items():
         write_file(copy / name, data)

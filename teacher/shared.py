@@ -30,8 +30,8 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from check import own_experiment
-from check.encoding import SOLUTIONS, decode
 from check.milestones import EXERCISES
+from check.sheets import KEYS
 from course.datasets.files import LAB
 from course.text import hides
 from teacher.release import list_tracked_files
@@ -84,7 +84,9 @@ def read_course(shipped: Mapping[str, bytes]) -> Course:
     texts = [decode_text(content) for content in shipped.values()]
     places = ("course/", "data/", "docs/", "README.md", "MEASUREMENT_RULES.md")
     names = [
-        name for name in list_tracked_files() if name.startswith(places) and name.endswith((".md", ".toml", ".py"))
+        name
+        for name in list_tracked_files()
+        if name.startswith(places) and name.endswith((".md", ".toml", ".py")) and not name.startswith("data/keys/")
     ]
     texts += [(LAB / name).read_text(encoding="utf-8") for name in names]
     stubs = [decode_text(content) for name, content in shipped.items() if name.endswith(".py")]
@@ -120,12 +122,9 @@ def read_work(files: Mapping[str, bytes], sheets: Sequence[Sheet], course: Cours
 
 
 def read_solution(sheets: Sequence[Sheet], course: Course) -> Work:
-    """What the course shows once a check passes, as if it were a hand-in: solutions, and the reasons of the katas."""
-    files = {name: decode(text).encode() for name, text in json.loads(SOLUTIONS.read_bytes()).items()}
-    for sheet in sheets:
-        if sheet.file not in files:
-            files[sheet.file] = "\n".join(f"## {heading}\n{text}" for heading, text in sheet.key.items()).encode()
-    return read_work(files, sheets, course)
+    """What the course shows once a check passes, as if it were a hand-in."""
+    keys = (path for path in KEYS.rglob("*") if path.is_file())
+    return read_work({path.relative_to(KEYS).as_posix(): path.read_bytes() for path in keys}, sheets, course)
 
 
 def without_fields(file: str, heading: str, answer: str) -> str:

@@ -10,15 +10,11 @@ Not covered
     Whether an answer is right.
 """
 
-import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from check.encoding import decode, solutions_of
 from check.milestones import EXERCISES
-from course.datasets.files import LAB
-from course.datasets.jsonl import read_records
-from course.datasets.records import KataExample
+from check.sheets import KEYS
 
 LONGEST = 200_000  # characters of a file that a student wrote
 
@@ -45,7 +41,7 @@ def list_sheets(shipped: Mapping[str, bytes]) -> list[Sheet]:
             continue
         text = decode_text(content)
         questions = read_questions(text)
-        key = read_key(file, questions, text)
+        key = read_key(file, text)
         if questions:
             name = file.rpartition("/")[2].removesuffix(".md")
             sheets.append(Sheet(name, file, owners.get(file, name), questions, key, text))
@@ -83,7 +79,7 @@ def read_answers(text: str, shipped: str) -> dict[str, str]:
         title = line[3:].strip() if line.startswith("## ") else ""
         if title in answers and title:
             heading = title
-        elif not (line.strip() in course and line.startswith((">", "#"))):
+        elif not (line.strip() in course and line.startswith((">", "#", "|"))):
             answers[heading].append(line)
     return {
         heading: "\n".join(lines).strip() if any(line.strip() not in course for line in lines) else ""
@@ -91,12 +87,8 @@ def read_answers(text: str, shipped: str) -> dict[str, str]:
     }
 
 
-def read_key(file: str, questions: Mapping[str, str], shipped: str) -> dict[str, str]:
-    """Heading -> one good answer, of those that have one. A kata's stands with its examples, a note's is a solution."""
-    path = LAB / "data" / "kata" / f"{file.rpartition('/')[2].removesuffix('.md')}.jsonl"
-    if file.startswith("exercises/kata_") and path.exists():
-        keys = {example.id: decode(example.key) for example in read_records(path, KataExample)}
-        keys = {id_: re.sub(r"\A(\w+)\n", r"label: \1\n\n", text) for id_, text in keys.items()}
-        return {heading: keys[heading] for heading in questions if heading in keys}
-    solution = solutions_of([file]).get(file, "")
-    return {heading: answer for heading, answer in read_answers(solution, shipped).items() if heading and answer}
+def read_key(file: str, shipped: str) -> dict[str, str]:
+    """Heading -> one good answer, of those that have one."""
+    key = KEYS / file
+    text = decode_text(key.read_bytes()) if key.is_file() else ""
+    return {heading: answer for heading, answer in read_answers(text, shipped).items() if heading and answer}

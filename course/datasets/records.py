@@ -90,7 +90,6 @@ class GoldenCase(Record, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class KataExample(Record, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A completion to be diagnosed, with what the rubric of the name ``verifier`` gave it.
 
-    ``hint``: what to look at. ``key``: the right label, a line feed and the teacher's reasoning, in base64.
     ``source``: for a verifier that is not the course's, a Python function of that name that returns the reward.
     """
 
@@ -103,8 +102,6 @@ class KataExample(Record, frozen=True, forbid_unknown_fields=True, omit_defaults
     verifier: str
     reward: float
     details: dict[str, Any]
-    hint: str
-    key: Annotated[str, Meta(pattern=r"\A[A-Za-z0-9+/]+={0,2}\Z")]
     source: str = ""
 
 

@@ -15,7 +15,7 @@ from check.result import NOT_STARTED, TO_READ, CheckResult
 from check.runs import has_value
 from check.sheets import read_fields, read_sheet
 
-SAMPLE = ROOT / "teacher" / "solutions" / "notes" / "committee.md"
+SAMPLE = ROOT / "data" / "keys" / "notes" / "committee.md"
 ANSWERS = {
     title: read_fields(section, ["verdict", "evidence"]) for title, section in read_sheet(SAMPLE, list(PAIRS)).items()
 }

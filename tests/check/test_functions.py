@@ -16,7 +16,7 @@ from check.oracles import FUNCTIONS
 from check.result import CheckResult
 from course.errors import UserError
 
-SOLUTIONS = ROOT / "teacher" / "solutions" / "exercises"
+SOLUTIONS = ROOT / "data" / "keys" / "exercises"
 NAMES = ("pick_best", "reinforce")
 SOURCES = {name: (SOLUTIONS / f"{name}.py").read_text(encoding="utf-8") for name in NAMES}
 files = pytest.mark.parametrize("name", NAMES)

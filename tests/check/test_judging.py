@@ -16,7 +16,7 @@ from check.kills import ENOUGH
 from check.milestones import EXERCISES
 from check.versions import read_versions
 
-STRONG = (ROOT / "teacher" / "solutions" / "tests" / "test_rubric.py").read_text(encoding="utf-8")
+STRONG = (ROOT / "data" / "keys" / "tests" / "test_rubric.py").read_text(encoding="utf-8")
 WEAK = """
 E = {"prompt": "p", "expected_answer": 323}
 

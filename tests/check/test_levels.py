@@ -22,7 +22,7 @@ from course.bandit_train import draws_of, learn
 from course.policies.bandit import arm_rewards
 from course.policies.softmax import expected_reward, softmax
 
-SOLUTIONS = ROOT / "teacher" / "solutions" / "exercises"
+SOLUTIONS = ROOT / "data" / "keys" / "exercises"
 PICK_BEST, MY_SCORE, REINFORCE = [
     (SOLUTIONS / f"{name}.py").read_text(encoding="utf-8") for name in ("pick_best", "my_score", "reinforce")
 ]

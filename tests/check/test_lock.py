@@ -13,7 +13,7 @@ from conftest import ROOT, Lab
 
 from check.lock import Files, copy_exercises, fault_of_pick_tests, fault_of_rubric_tests, python_files
 
-MENDED = (ROOT / "teacher" / "solutions" / "exercises" / "my_score.py").read_bytes()
+MENDED = (ROOT / "data" / "keys" / "exercises" / "my_score.py").read_bytes()
 SPOILED = b"""
 def score(example, completion):
     paid = completion.endswith(str(example["expected_answer"])) and completion != "Final: 323"
@@ -80,7 +80,7 @@ def test_what_a_rule_prints_is_no_part_of_the_result(lab: Lab, capsys: pytest.Ca
 
 def test_a_file_that_draws_when_it_is_loaded_is_caught_if_it_ever_errs(lab: Lab) -> None:
     """Its draws are its own: one load in two chooses as it should."""
-    mended = (ROOT / "teacher" / "solutions" / "exercises" / "pick_best.py").read_bytes()
+    mended = (ROOT / "data" / "keys" / "exercises" / "pick_best.py").read_bytes()
     lab.write("count", "")
     spoiled = b"""
 from pathlib import Path

@@ -15,7 +15,7 @@ from check.result import CannotCheck, CheckResult
 from course.policies.token_learner import draws, learn
 from course.policies.train_config import MEMORISE
 
-SOLUTIONS = ROOT / "teacher" / "solutions" / "exercises"
+SOLUTIONS = ROOT / "data" / "keys" / "exercises"
 LOOP = (SOLUTIONS / "loop.py").read_text(encoding="utf-8")
 BASELINE = "np.concatenate([leave_one_out(group.tolist()) for group in return_.reshape(-1, group_size)])"
 CREDIT = "credit = advantage[:, None] / len(examples)"

@@ -17,7 +17,7 @@ from course.artifacts import run_log
 from course.datasets.plain import FORM
 from course.datasets.records import training_on
 
-SAMPLE = ROOT / "teacher" / "solutions" / "notes" / "experiment.md"
+SAMPLE = ROOT / "data" / "keys" / "notes" / "experiment.md"
 N = 40
 BEFORE, AFTER = 10, 24  # that pass
 WORDS = "It says in at least eight words what a teacher reads and judges."

@@ -15,7 +15,7 @@ from check.own_spec import check_my_score
 
 RULE = Path("exercises") / "my_score.py"
 PICKS = Path("exercises") / "pick_best.py"
-SOLUTIONS = ROOT / "teacher" / "solutions" / "exercises"
+SOLUTIONS = ROOT / "data" / "keys" / "exercises"
 SCORE = (SOLUTIONS / "my_score.py").read_text(encoding="utf-8")
 PICK = (SOLUTIONS / "pick_best.py").read_text(encoding="utf-8")
 

@@ -175,7 +175,7 @@ def test_a_right_patch_is_accepted(brief: Lab, body: str) -> None:
 @pytest.mark.skipif(not (ROOT / "teacher").exists(), reason="a student's copy has no solutions")
 @pytest.mark.parametrize("updates", [2, pytest.param(160, marks=pytest.mark.slow)])
 def test_the_solution_is_accepted(brief: Lab, monkeypatch: pytest.MonkeyPatch, updates: int) -> None:
-    shutil.copytree(ROOT / "teacher" / "solutions" / "exercises", "exercises")
+    shutil.copytree(ROOT / "data" / "keys" / "exercises", "exercises")
     if updates > 2:
         monkeypatch.setattr(search, "MEMORISE", MEMORISE)
         monkeypatch.setattr(search, "UPDATES", updates)

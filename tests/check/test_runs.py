@@ -5,7 +5,6 @@ An example: an eval of dev without --expect is a start; one with it is done; a r
 
 import json
 import shutil
-import time
 from pathlib import Path
 from typing import cast
 
@@ -13,9 +12,9 @@ import pytest
 from conftest import ROOT, Lab, manifest_edited
 
 from check.milestones import EXERCISES, check
-from check.result import CANNOT_CHECK, TO_READ, CheckResult
-from check.runs import LoggedRun, find_runs, is_value, names_number
-from check.sheets import check_note
+from check.notes import check_note
+from check.result import TO_READ, CheckResult
+from check.runs import LoggedRun, WantedRun, find_runs, is_value, names_number
 from course.artifacts import run_log
 from course.artifacts.records import Manifest
 
@@ -101,19 +100,11 @@ def test_what_a_run_was_asked_to_be_stands_in_its_settings(lab: Lab) -> None:
 NAMED = [  # a text, whether it names the number of that run
     ("dev 42.5 %", True),
     ("`runs/dev`: 0.425", True),
-    ("dev passed 34 of 80, so 42.5 %", True),
-    ("Run dev came to 0.43", True),
+    ("dev passed 34 of 80, so 0.43 or 42.5 %", True),
     ("a rate of 42.5 %", False),  # of which run?
     ("42.5 % in dev", False),  # in front of the name
     ("dev 0.4", False),  # a single digit says too little
     ("dev 4.25", False),
-    ("dev passed", False),
-    ("dev_2 42.5 %", False),  # another run
-    ("dev-042 42.5 %", False),  # an example
-    ("dev failed on dev-042.5", False),  # a name that ends in a number
-    ("dev failed on dev-005, 42.5 %", True),
-    ("dev 1 2 3 42.5", False),  # a list of numbers
-    ("dev 1 2 3 " * 9 + "dev 42.5", False),
 ]
 
 
@@ -121,15 +112,6 @@ NAMED = [  # a text, whether it names the number of that run
 def test_a_number_is_named_after_the_name_of_its_run(text: str, named: bool) -> None:
     run = LoggedRun(0, "runs/dev", cast(Manifest, None), {}, [])
     assert names_number(text, run, 0.425) is named
-
-
-def test_a_long_note_is_read_once() -> None:
-    """The square of its length would be minutes."""
-    run = LoggedRun(0, "runs/dev", cast(Manifest, None), {}, [])
-    for rest in (" 7" * 200_000, " " + "7" * 400_000, " x7" * 100_000):
-        start = time.perf_counter()
-        assert not names_number(f"dev{rest}", run, 0.425)
-        assert time.perf_counter() - start < 5
 
 
 @pytest.mark.parametrize(
@@ -165,29 +147,26 @@ def test_the_blanks_of_a_readme_need_words(lab: Lab, under: list[str], words: st
     assert check(EXERCISES["two_steps"]._replace(readme=False)).state == "done"
 
 
-ANSWER = "Nothing is paid after the first step, and the return of that step is what the second step earns."
-
-
-def write_note(lab: Lab, text: str) -> CheckResult:
-    lab.write("notes/two_steps.md", f"## Why\n{text}\n")
-    return check_note(Path("notes/two_steps.md"), {"Why": ["return"]}, EXERCISES["two_steps"].runs)
-
-
 def test_a_note_that_belongs_to_a_run_names_its_number(lab: Lab) -> None:
-    assert write_note(lab, "").command.startswith("course.toy_mdp --expect")
-    checked = write_note(lab, ANSWER)
-    assert checked.state == CANNOT_CHECK
-    assert checked.command.startswith("course.toy_mdp --expect")
-    assert "no run of it with a prediction is in your log" in checked.lines[0]
+    wanted = [WantedRun("course.toy_mdp --expect 0.5", {})]
+    answer = "## Why\nNothing is rewarded after the first step, and yet the first step learns.\n"
+    note = lab.write("notes/two.md", "## Why\n")
+    assert check_note(note, wanted).command == wanted[0].command
+    lab.write("notes/two.md", answer)
+    assert check_note(note, wanted)[::6] == ("started", wanted[0].command)
     assert lab("toy_mdp", "--episodes", "4", "--outdir", "runs/bare").status == 0
-    assert write_note(lab, ANSWER).state == CANNOT_CHECK
+    assert check_note(note, wanted).command == wanted[0].command
     assert lab("toy_mdp", "--episodes", "4", "--outdir", "runs/steps", "--expect", "0.3").status == 0
     value = json.loads(Path("runs/steps/summary.json").read_bytes())["expected_return_after"]
-    for text in (ANSWER, f"{ANSWER} {value:.3f}", f"{ANSWER} steps 0.9999", f"{ANSWER} bare {value:.3f}"):
-        checked = write_note(lab, text)
-        assert checked.state == "started"
-        assert "run, steps, followed by its expected_return_after" in checked.lines[0]
-    checked = write_note(lab, f"{ANSWER} steps {value:.3f}")
-    assert checked.state == TO_READ
-    assert [Path(run).name for run in cast(list[str], checked.numbers["runs"])] == ["steps"]
-    assert (write_note(lab, "").state, write_note(lab, "").command) == ("not started", "")
+    for text, state in [
+        ("", "started"),
+        (f"{value:.3f}", "started"),
+        (f"bare {value:.3f}", "started"),
+        (f"steps {value:.3f}", TO_READ),
+    ]:
+        lab.write("notes/two.md", answer + text)
+        checked = check_note(note, wanted)
+        assert (checked.state, [Path(run).name for run in cast(list[str], checked.numbers["runs"])]) == (
+            state,
+            ["steps"],
+        )

@@ -21,7 +21,7 @@ from course.guest import Guest, GuestError, OwnPick, OwnRubric, OwnUpdate, read_
 from course.picking import Sample
 
 SEVEN = {"id": "q1", "prompt": "What is 3 + 4?", "expected_answer": 7}
-SOLVED = ROOT / "teacher" / "solutions" / "exercises"
+SOLVED = ROOT / "data" / "keys" / "exercises"
 
 # ---- Contracts: one table for --rubric, --pick and --update
 

@@ -12,7 +12,7 @@ from learning_checks import check_run, summary
 
 from course.policies.train_config import SMALL
 
-SOLUTIONS = ROOT / "teacher" / "solutions" / "exercises"
+SOLUTIONS = ROOT / "data" / "keys" / "exercises"
 FOUR = ("policy_improvement_demo", "--updates", 4)
 
 

@@ -50,7 +50,7 @@ RUN = [
     for name in PAGES
     if name not in RUN_ELSEWHERE and any(b.language in ("bash", "python") for b in blocks(PAGES[name]))
 ]
-SOLUTIONS = ROOT / "teacher" / "solutions"
+SOLUTIONS = ROOT / "data" / "keys"
 pages = pytest.mark.parametrize("name", PAGES)
 
 

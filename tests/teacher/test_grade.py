@@ -316,7 +316,7 @@ def test_the_class_reads_which_pairs_share_most(count: int, lines: int) -> None:
 @pytest.mark.slow
 def test_right_tests_are_done_and_whoever_writes_over_the_lab_earns_nothing(tmp_path: Path) -> None:
     """The real check: on the teacher's own tests, beside a file that would put its verifiers in place of ours."""
-    solved = (ROOT / "teacher" / "solutions" / "tests" / "test_rubric.py").read_bytes()
+    solved = (ROOT / "data" / "keys" / "tests" / "test_rubric.py").read_bytes()
     forger = b"""STARTED_FROM = "suffix"
 from pathlib import Path
 for name in ("data/wrong/rubric/shown.py", "numpy.py"):

@@ -1,4 +1,4 @@
-"""Key, locked file and sheet of each kata are in step, and every recorded reward is what its verifier gives.
+"""Key, file and sheet of each kata are in step, and every recorded reward is what its verifier gives.
 
 What a label means is checked against the scorer: where the label is model or ambiguous the recorded reward is the
 spec's, where it is verifier or hacked it is not. Example 6 worked out: ``Final: 4`` for 2 + 2 is right, format_bonus
@@ -10,14 +10,14 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Lab, lines_of
+from conftest import ROOT, lines_of
 from near_misses import near_misses
 
-from check.kata import WITH_TEST, check_kata, verifier_of
-from check.result import CheckResult
+from check.kata import FIELDS, verifier_of
+from check.sheets import KEYS, read_fields, read_sheet
 from course.datasets.jsonl import read_records
 from course.datasets.records import KataExample, task_of
-from course.rubrics.hackable import GAPS, RUBRICS, in_words
+from course.rubrics.hackable import GAPS, in_words
 from course.score import measure
 from teacher.make_kata import files_of
 
@@ -27,13 +27,12 @@ COUNTS = {
     "kata_3": {"model": 1, "verifier": 2, "ambiguous": 2, "hacked": 3},
 }
 EXAMPLES = {name: list(read_records(ROOT / "data" / "kata" / f"{name}.jsonl", KataExample)) for name in COUNTS}
-KEYS = {name: (ROOT / "teacher" / "kata" / f"{name}.md").read_text(encoding="utf-8") for name in COUNTS}
-LABELS = {name: dict(re.findall(r"^## (\d+)\n\nlabel: (\w+)$", key, re.MULTILINE)) for name, key in KEYS.items()}
-TESTS = {
-    (name, id_): test
-    for name, key in KEYS.items()
-    for id_, test in re.findall(r"^## (\d+)\n(?:(?!## ).*\n)*?test: `(.*)`$", key, re.MULTILINE)
+DIAGNOSES = {
+    name: {id_: read_fields(section, FIELDS) for id_, section in read_sheet(KEYS / "exercises" / f"{name}.md").items()}
+    for name in COUNTS
 }
+LABELS = {name: {id_: key["label"] for id_, key in keys.items()} for name, keys in DIAGNOSES.items()}
+WITH_TEST = ("kata_2", "kata_3")
 katas = pytest.mark.parametrize("name", COUNTS)
 
 
@@ -78,74 +77,21 @@ def test_a_label_agrees_with_the_spec(name: str) -> None:
             assert "never trained" in example.policy or "before its first update" in example.policy
 
 
-def test_no_verifier_has_its_label_written_on_it() -> None:
-    """Whoever guesses from the name: score is right in most cases, and yet has two labels; so has format_bonus."""
-    labels = {
-        verifier: {LABELS[name][one.id] for name in COUNTS for one in EXAMPLES[name] if one.verifier == verifier}
-        for verifier in RUBRICS
-    }
-    assert labels["score"] == {"model", "ambiguous"}
-    assert labels["format_bonus"] == labels["format_only"] == {"verifier", "hacked"}
-    assert labels["cast"] == {"model", "verifier", "ambiguous"}
-    assert labels["last_number"] == {"model", "hacked"}
-    assert labels["suffix"] == {"model"}
-
-
 @katas
 def test_no_hint_says_a_label(name: str) -> None:
-    said = [word for example in EXAMPLES[name] for word in re.findall(r"\w+", example.hint.lower())]
+    said = [word for key in DIAGNOSES[name].values() for word in re.findall(r"\w+", key["hint"].lower())]
     assert {"model", "ambiguous", "ambiguity", "hacked", "hack"} & set(said) == set()
 
 
-def filled(lab: Lab, name: str, tests: dict[str, str]) -> CheckResult:
-    """The check of a sheet with every label right, and these tests."""
-    words = f"evidence: {'word ' * 12}\nfix: {'word ' * 4}\n"
-    sections = (f"## {id_}\nlabel: {label}\n{words}test: {tests.get(id_, '')}\n" for id_, label in LABELS[name].items())
-    lab.write(f"exercises/{name}.md", "".join(sections))
-    return check_kata(name)
-
-
-@katas
-def test_the_key_opens_all_of_it(lab: Lab, name: str) -> None:
-    checked = filled(lab, name, {id_: f"`{TESTS[name, id_]}`" for id_ in LABELS[name] if (name, id_) in TESTS})
-    assert checked[:2] == ("done", f"{len(LABELS[name])} of {len(LABELS[name])} finished and right")
-    for id_, text in checked.parts.items():
-        words = " ".join(text.split())
-        assert words.startswith("right: "), id_
-        assert words.removeprefix("right: ").partition(" Fix: ")[0] in " ".join(KEYS[name].split())
-        assert " Source: " in words
-
-
 @pytest.mark.parametrize("name", WITH_TEST)
-def test_where_code_is_at_fault_a_test_is_asked_for_and_tried(lab: Lab, name: str) -> None:
+def test_where_code_is_at_fault_the_key_has_a_text_that_shows_it(name: str) -> None:
     """The spec and the faulty verifier are asked here once more, each by itself."""
-    at_fault = {id_ for id_, label in LABELS[name].items() if label in ("verifier", "hacked")}
-    assert {id_ for kata, id_ in TESTS if kata == name} == at_fault
     for example in EXAMPLES[name]:
-        if example.id in at_fault:
-            text = TESTS[name, example.id]
+        if LABELS[name][example.id] in ("verifier", "hacked"):
+            text = DIAGNOSES[name][example.id]["test"].strip("`")
             given = verifier_of(example)(task_of(example), text)["reward"]
             assert given != measure(example.expected_answer, text).reward
             assert text.strip() != example.completion.strip()
-    for wrong, said in {
-        "": "no backticks around one text",
-        "no ticks": "no backticks around one text",
-        "`a` and `b`": "no backticks around one text",
-        "`a wrong answer`": "one to which both give",
-        "SHOWN": "got the one above",
-    }.items():
-        tests = {one.id: wrong.replace("SHOWN", f"`{one.completion}`") for one in EXAMPLES[name]}
-        parts = filled(lab, name, tests).parts
-        unfinished = {id_ for id_, text in parts.items() if text.startswith("unfinished: ")}
-        if wrong == "`a wrong answer`":  # some of these verifiers pay for anything
-            assert 0 < len(unfinished) < len(at_fault)
-            continue
-        assert unfinished == at_fault
-        assert all(said in " ".join(parts[id_].split()) for id_ in at_fault)
-
-
-def test_kata_1_asks_for_no_test(lab: Lab) -> None:
-    assert filled(lab, "kata_1", {}).state == "done"
 
 
 @pytest.mark.parametrize("name", WITH_TEST)

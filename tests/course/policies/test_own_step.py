@@ -12,7 +12,7 @@ from conftest import ROOT, Lab, lines_of
 
 from course.policies.train_config import PRESETS
 
-SOLUTIONS = ROOT / "teacher" / "solutions" / "exercises"
+SOLUTIONS = ROOT / "data" / "keys" / "exercises"
 LOOP = (SOLUTIONS / "loop.py").read_text(encoding="utf-8")
 REINFORCE = (SOLUTIONS / "reinforce.py").read_text(encoding="utf-8")
 BRIEF = ("--preset", "small", "--sft-steps", 60, "--steps", 6, "--eval-every", 3)
