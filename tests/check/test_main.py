@@ -20,8 +20,6 @@ from check.result import TO_READ, CheckResult
 from course.show import terminal
 from course.starting import PYTHON
 
-NOTES = ("mental_map_v1", "llm_as_policy", "eval_vs_reward", "red_team_report", "mental_map_v2")
-
 
 @pytest.fixture
 def fresh(lab: Lab) -> Lab:
