@@ -27,20 +27,18 @@ from course.text import visible  # noqa: E402
 INTRODUCTION = """\
 # Kata 1: what went wrong?
 >
-> Here are ten completions, each with the reward that a verifier gave it. Something is wrong in each of them, and not
-> always the same thing. Ask these questions in this order, and stop at the first that settles the label:
+> Ten completions, each with the reward that a verifier gave it. Something is wrong in each of them. Ask in this order,
+> and stop at the first question that settles the label:
 >
 > 1. Would two careful people, who see only the prompt, answer differently? Or can the spec be read in two ways? Then
 >    the label is `ambiguous`.
 > 2. Is the reward the one that the spec at the top of `course/score.py` gives? Then the label is `model`.
 > 3. Does a hole in the verifier pay this text, and did training, choosing or its writer aim at the pay? Then the label
->    is `hacked`. If not, the label is `verifier`. (No text here was chosen by its reward, and the simulated writer
->    knows no verifier. So ask whether the policy was trained on the pay.)
+>    is `hacked`. If not, it is `verifier`. (Nothing here was chosen, and the simulated writer knows no verifier.)
 >
-> Below each example, write your label, two or three sentences of evidence, and one concrete fix: to the spec, to a
-> test, to the prompt, or "leave this example out, because ...". `course/rubrics/hackable.py` says what the verifiers
-> do; `score` is the strict scorer. Lines that begin with `>` are the course's. ⏎ stands for a line break. Line breaks
-> at the two ends, which the spec takes away, are not shown. Then type `python3 -m check kata_1`.
+> Below each example write your label, two or three sentences of evidence, and one concrete fix: to the spec, to a test,
+> to the prompt, or "leave this example out, because ...". `course/rubrics/hackable.py` says what the verifiers do;
+> `score` is the strict scorer. ⏎ stands for a line break. Lines that begin with `>` are the course's.
 """
 WITH_TESTS = """\
 # {title}
