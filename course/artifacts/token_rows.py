@@ -34,9 +34,7 @@ class EvaluationRow(Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     """One evaluation in one training (rubric, kl_coef, seed): means over n fresh completions, which enter no update.
 
     ``kl``: from the reference policy, in nats a completion. ``mean_length``: in tokens. Holdout: only where an
-    experiment measures one. ``equal_groups``: in the updates since the last evaluation, the share of groups in which
-    all rewards were equal; None before the first, and where ``--step`` makes the updates. With the baseline "group" and
-    no KL penalty nothing is pushed in these. What is None does not stand in the log.
+    experiment measures one. What is None does not stand in the log.
     """
 
     rubric: str  #: what pays
@@ -55,7 +53,6 @@ class EvaluationRow(Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     holdout_true_reward: float | None = None  #: the same on the holdout
     holdout_hack_rate: float | None = None  #: the same on the holdout
     holdout_other_form_rate: float | None = None  #: the same on the holdout
-    equal_groups: float | None = None
     training: str | None = None  #: which one, where a run holds several that differ in more than the columns say
 
 
@@ -167,7 +164,6 @@ def evaluation_row(
         holdout_other_form_rate=share_in_other_form(holdout) if holdout else None,
         kl=float(train.kl.mean()),
         mean_length=float(train.lengths.mean()),
-        equal_groups=checkpoint.equal_groups,
         training=training,
     )
 

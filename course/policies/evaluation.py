@@ -11,7 +11,6 @@ from course.policies.token_policy import Policy, sample_completions, sequence_kl
 from course.policies.train_config import TrainConfig
 from course.rubrics import Rubric
 from course.score import score
-from course.stats import mean
 
 Split = Literal["train", "holdout"]
 
@@ -33,7 +32,6 @@ class Checkpoint(NamedTuple):
     step: int
     policy: Policy
     evaluations: dict[Split, Evaluation]
-    equal_groups: float | None = None  # of the updates since the last checkpoint; None where there was none
 
 
 def evaluate_policy(
@@ -63,36 +61,22 @@ def learn_and_evaluate(
 ) -> Iterator[Checkpoint]:
     """Learn, and evaluate before the first update, after each ``eval_every`` updates, and after the last.
 
-    Several ``samples`` are one completion of each prompt, then again one of each. ``own_step``: does the updates, and
-    what it compared with what is not known.
+    Several ``samples`` are one completion of each prompt, then again one of each. ``own_step``: does the updates.
     """
     splits: dict[Split, Sequence[Task]] = {"train": examples, "holdout": holdout}
 
-    def checkpoint(step: int, policy: Policy, equal: Sequence[float] = ()) -> Checkpoint:
+    def checkpoint(step: int, policy: Policy) -> Checkpoint:
         evaluations: dict[Split, Evaluation] = {}
         for split, tasks in splits.items():
             if tasks:
                 evaluations[split] = evaluate_policy(policy, reference, [*tasks] * config.samples, rubric, seed)
-        return Checkpoint(step, policy, evaluations, mean(equal) if equal else None)
-
-    def is_due(step: int) -> bool:
-        return step % config.eval_every == 0 or step == config.steps
+        return Checkpoint(step, policy, evaluations)
 
     yield checkpoint(0, reference)
     if own_step is not None:
-        for step, policy in enumerate(learn_by_own_step(own_step, reference, examples, rubric, config, seed), 1):
-            if is_due(step):
-                yield checkpoint(step, policy)
-        return
-    equal: list[float] = []
-    for step, update in enumerate(learn(reference, examples, rubric, config, seed), 1):
-        equal.append(equal_groups(update.reward, config.group_size))
-        if is_due(step):
-            yield checkpoint(step, update.new_policy, equal)
-            equal = []
-
-
-def equal_groups(reward: Floats, group_size: int) -> float:
-    """The share of groups in which all rewards are equal. Compared with each other, such completions push nothing."""
-    groups = reward.reshape(-1, group_size)
-    return float((groups == groups[:, :1]).all(axis=1).mean())
+        policies = learn_by_own_step(own_step, reference, examples, rubric, config, seed)
+    else:
+        policies = (update.new_policy for update in learn(reference, examples, rubric, config, seed))
+    for step, policy in enumerate(policies, 1):
+        if step % config.eval_every == 0 or step == config.steps:
+            yield checkpoint(step, policy)

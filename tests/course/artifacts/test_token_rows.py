@@ -39,7 +39,7 @@ def evaluation(texts: list[str], proxy: list[float], true: list[float]) -> Evalu
 
 TRAIN = evaluation(["Final: 0", "Final: 7"], [1.0, 0.5], [1.0, 0.0])
 HOLDOUT = evaluation(["x", "y", "Final: 2"], [0.25, 0.5, 1.0], [0.0, 0.0, 1.0])
-BOTH = Checkpoint(9, tiny(), {"train": TRAIN, "holdout": HOLDOUT}, 0.75)
+BOTH = Checkpoint(9, tiny(), {"train": TRAIN, "holdout": HOLDOUT})
 
 
 def test_the_worked_example() -> None:
@@ -63,7 +63,7 @@ def test_the_holdout_has_shares_of_its_own() -> None:
     row = evaluation_row(BOTH, "anywhere", 0.1, 3, "one of many")
     results = evaluation_results(BOTH, "anywhere", "one of many")
     assert (row.n, row.hack_rate, row.holdout_n, row.holdout_hack_rate) == (2, 0.5, 3, 1 / 3)
-    assert (row.equal_groups, row.training) == (0.75, "one of many")
+    assert row.training == "one of many"
     assert (row.holdout_proxy_reward, row.holdout_true_reward) == (1.75 / 3, 1 / 3)
     assert {result.training for result in results} == {"one of many"}
     for split, share in (("train", row.hack_rate), ("holdout", row.holdout_hack_rate)):

@@ -13,7 +13,7 @@ import pytest
 from tiny_policies import contexts, next_p, same_bits, seen_of, tiny
 
 from course.artifacts.token_rows import evaluation_row
-from course.policies.evaluation import Checkpoint, Evaluation, equal_groups, evaluate_policy, learn_and_evaluate
+from course.policies.evaluation import Checkpoint, Evaluation, evaluate_policy, learn_and_evaluate
 from course.policies.token_learner import fine_tune, learn
 from course.policies.token_policy import Policy, sample_completions
 from course.policies.train_config import TrainConfig
@@ -193,23 +193,6 @@ def test_and_none_where_there_is_no_holdout() -> None:
     for checkpoint in checkpoints(holdout=[]):
         row = evaluation_row(checkpoint, "anywhere", 0.1, 3)
         assert (row.holdout_proxy_reward, row.holdout_true_reward) == (None, None)
-
-
-def test_the_share_of_equal_groups_is_counted_by_hand_over_the_updates_since_the_last_checkpoint() -> None:
-    config = CONFIG._replace(max_tokens=5, kl_coef=0.0)
-
-    def ends_in_a(_: dict[str, Any], text: str) -> dict[str, Any]:
-        return {"reward": float(text.endswith("a")), "details": {}}
-
-    shares = []
-    for update in learn(REFERENCE, LETTERS, ends_in_a, config, 0):
-        groups = [set(update.reward.tolist()[place : place + 4]) for place in (0, 4, 8)]
-        shares.append(sum(len(group) == 1 for group in groups) / 3)
-    measured = learn_and_evaluate(REFERENCE, LETTERS, [], ends_in_a, config._replace(eval_every=3), 0)
-    expected = [None, sum(shares[:3]) / 3, sum(shares[3:6]) / 3, shares[6]]
-    assert [checkpoint.equal_groups for checkpoint in measured] == pytest.approx(expected)
-    assert 0 < sum(shares) < 7
-    assert equal_groups(np.array([1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.8, 0.8]), 2) == 0.75
 
 
 def test_several_samples_begin_with_the_one_and_change_nothing_that_is_learned() -> None:
