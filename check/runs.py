@@ -119,7 +119,7 @@ def check_run(wanted: WantedRun, *, readme: bool = False) -> CheckResult:
         if not fault:
             return CheckResult(TO_READ if readme else "done", short, numbers={"runs": [run.name], **numbers})
         if not best.lines:
-            best = CheckResult("started", short, [fault])
+            best = CheckResult("started", short, [fault], numbers={"runs": [run.name]})
     return best
 
 

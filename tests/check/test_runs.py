@@ -136,6 +136,7 @@ def test_the_blanks_of_a_readme_need_words(lab: Lab, under: list[str], words: st
     assert lab("toy_mdp", "--episodes", "4", "--outdir", "runs/steps", "--expect", "0.3").status == 0
     checked = check(EXERCISES["two_steps"])
     assert checked.state == "started"
+    assert [Path(run).name for run in cast(list[str], checked.numbers["runs"])] == ["steps"]  # handed in all the same
     assert "under '## Observed', 5 or more, got 0" in checked.lines[0]
     readme = Path("runs/steps/README.md")
     text = readme.read_text(encoding="utf-8")
