@@ -1,8 +1,7 @@
 """Machinery: the promotion committee. A student's verdict on each shipped pair of runs, beside the gate's own.
 
-The gate is asked about the shipped runs; no key is shipped. Evidence names, in words, at least one fact that decides:
-the condition that differs, how many training prompts were measured, or the flips. A teacher reads whether the evidence
-explains anything.
+The gate is asked about the shipped runs. Evidence names, in words, at least one fact that decides: the condition that
+differs, how many training prompts were measured, or the flips. A teacher reads whether the evidence explains anything.
 """
 
 import re

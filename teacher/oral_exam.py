@@ -54,6 +54,8 @@ def facts_of(files: Mapping[str, bytes]) -> tuple[dict[str, dict[str, Any]], lis
     facts: dict[str, dict[str, Any]] = {}
     left_out = []
     for line in read_lines(files.get("runs/log.jsonl", b"")):
+        if line.get("loop") == "":  # the design of an experiment, which is no run
+            continue
         run = str(line.get("run"))
         command = str(line.get("command")).removeprefix("course.")
         summary = read_published_summary(files, run, line.get("manifest"))

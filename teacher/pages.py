@@ -111,7 +111,7 @@ def sheet_data(sheet: Sheet, handed_in: Sequence[HandedIn], shared: Sequence[Sha
     """One sheet: its questions with their keys, and below each every student's answer."""
     students = []
     for hand_in in handed_in:
-        report = hand_in.grade.checks.get(sheet.exercise)
+        report = hand_in.grade.checks.get(sheet.name)
         runs = list_pages(hand_in.student, hand_in.grade, kept, kept / PAGES)
         named = report.numbers.get("runs") if report else None
         counted_runs = named if isinstance(named, list) else []
@@ -187,11 +187,11 @@ def shares_of(student: str, file: str, heading: str, shared: Sequence[Shared]) -
 
 def class_data(handed_in: Sequence[HandedIn], sheets: Sequence[Sheet], shared: Sequence[Shared], kept: Path) -> Data:
     """The table of the class: for each student each exercise's state, the marks of what is shared, and the runs."""
-    pages = {sheet.exercise: sheet for sheet in sheets}
+    pages = {sheet.name: sheet for sheet in sheets}
     names_of = dict.fromkeys([*EXERCISES, *(name for hand_in in handed_in for name in hand_in.grade.checks)])
     columns = []
     for name in names_of:
-        href = f"grades/{PAGES}/{pages[name].name}.html" if name in pages else None
+        href = f"grades/{PAGES}/{name}.html" if name in pages else None
         columns.append({"name": name, "href": href})
     rows = []
     for hand_in in handed_in:
@@ -218,13 +218,11 @@ def class_data(handed_in: Sequence[HandedIn], sheets: Sequence[Sheet], shared: S
     for pair in shared:
         names = [pair.first, pair.second]
         pairs.append({"pair": names, "count": count_text(pair), "details": details_of(pair)})
-    others = [sheet.name for sheet in sheets if sheet.exercise not in names_of]
     return {
         "columns": columns,
         "rows": rows,
         "pairs": pairs,
         "evidence": EVIDENCE,
-        "others": [{"name": name, "href": f"grades/{PAGES}/{name}.html"} for name in others],
     }
 
 

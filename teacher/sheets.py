@@ -20,33 +20,26 @@ LONGEST = 200_000  # characters of a file that a student wrote
 
 
 class Sheet(NamedTuple):
-    """``name``: of its page, ``exercise``: whose check looks at it. ``questions``: heading -> the course's words below
-    it. ``key``: heading -> one good answer. ``shipped``: the whole file as students get it.
+    """``name``: of the exercise whose check looks at it. ``questions``: heading -> the course's words below it.
+    ``key``: heading -> one good answer. ``shipped``: the whole file as students get it.
     """
 
     name: str
     file: str
-    exercise: str
     questions: Mapping[str, str]
     key: Mapping[str, str]
     shipped: str
 
 
 def list_sheets(shipped: Mapping[str, bytes]) -> list[Sheet]:
-    """The sheets among the files that students get (path -> content), in the order of the exercises."""
-    owners = {file: exercise.id for exercise in EXERCISES.values() for file in exercise.files}
+    """The sheets of the exercises, in their order. ``shipped``: path -> content of the files that students get."""
     sheets = []
-    for file, content in shipped.items():
-        if not file.endswith(".md"):
-            continue
-        text = decode_text(content)
-        questions = read_questions(text)
-        key = read_key(file, text)
-        if questions:
-            name = file.rpartition("/")[2].removesuffix(".md")
-            sheets.append(Sheet(name, file, owners.get(file, name), questions, key, text))
-    order = [*EXERCISES]
-    return sorted(sheets, key=lambda sheet: order.index(sheet.exercise) if sheet.exercise in order else len(order))
+    for exercise in EXERCISES.values():
+        for file in exercise.files:
+            if file.endswith(".md"):
+                text = decode_text(shipped[file])
+                sheets.append(Sheet(exercise.id, file, read_questions(text), read_key(file, text), text))
+    return sheets
 
 
 def decode_text(content: bytes) -> str:

@@ -161,10 +161,9 @@ function showSheet(main, data) {
 
 /** @param {HTMLElement} main
  *  @param {{columns: {name: string, href: string | null}[], rows: StudentRow[], evidence: string[],
- *  pairs: {pair: [string, string], count: string, details: string[]}[], others: {name: string, href: string}[],
- *  names: Names}} data */
+ *  pairs: {pair: [string, string], count: string, details: string[]}[], names: Names}} data */
 function showClass(main, data) {
-  const { columns, rows, pairs, evidence, others, names } = data;
+  const { columns, rows, pairs, evidence, names } = data;
 
   /** @param {Cell} cell */
   function stateOf({ state, short, shared }) {
@@ -185,15 +184,11 @@ function showClass(main, data) {
   main.append(
     element(
       "p",
-      "A name with a link is a sheet: every student's answer to each question, boxes for points, and a key, save for a level.",
+      "A name with a link is a sheet: every student's answer to each question, boxes for points, and a key.",
     ),
     element("p", "“handed in” says that a sheet is whole; whether it is right, you decide. ⚑ marks what is shared."),
     wide("div.wide", "States of the class", table),
   );
-  if (others.length) {
-    const links = others.map(({ name, href }) => element("a", { href }, name));
-    main.append(element("p.links", "Sheets that no exercise asks for: ", ...links));
-  }
 
   main.append(element("h2", "Shared"));
   if (!pairs.length) main.append(element("p", "No two hand-ins share anything, and none equals a shown solution."));

@@ -18,7 +18,7 @@ from teacher.sheets import Sheet
 
 HOSTILE = '</script><script>document.title = "no"</script><img src=x onerror="document.title=1">\u202e\x1b[31m"'
 SHIPPED = "# S\n\n## =One\n> What?\n\n## Two\n> And?\n"
-SHEET = Sheet("note", "notes/note.md", "note", {"=One": "What?", "Two": "And?"}, {"=One": "The key."}, SHIPPED)
+SHEET = Sheet("note", "notes/note.md", {"=One": "What?", "Two": "And?"}, {"=One": "The key."}, SHIPPED)
 PNG = b"\x89PNG\r\n\x1a\nany"
 
 
@@ -87,7 +87,7 @@ def test_a_sheet_about_no_run_has_no_run_below_its_answers(tmp_path: Path, numbe
 def test_beside_an_answer_stands_what_the_check_says_of_it(
     tmp_path: Path, exercise: str, heading: str, state: str, lines: list[str]
 ) -> None:
-    sheet = Sheet(exercise, "notes/a.md", exercise, {heading: "What?"}, {}, f"## {heading}\n")
+    sheet = Sheet(exercise, "notes/a.md", {heading: "What?"}, {}, f"## {heading}\n")
     report = ExerciseReport(state, lines=["a line"])
     anna = HandedIn("anna", Grade("anna", "", "", "graded", checks={exercise: report}), {}, [sheet])
     data = sheet_data(sheet, [anna], [], tmp_path)

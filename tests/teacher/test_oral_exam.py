@@ -22,7 +22,7 @@ QUESTIONS = tomllib.loads((ROOT / "teacher" / "oral_exam.toml").read_text(encodi
 
 @pytest.fixture
 def handed_in(lab: Lab) -> Path:
-    """The lab's folder after one run of each loop, with the log where a student has it."""
+    """The lab's folder after one run of each loop and a registered design, with the log where a student has it."""
     texts = ["Final: 4", "Final: 5\x1b[2J", "the answer\nis 6"]
     done = lab.evaluate([4, 6, 6], texts, "--expect", "0.5", "--change", "nothing", "--outdir", "runs/run_001")
     assert done.status == 0, done.err
@@ -30,6 +30,7 @@ def handed_in(lab: Lab) -> Path:
     assert lab.select([1, 2], groups, 2, "--outdir", "runs/run_002").status == 0
     assert lab("kl_tradeoff_demo", "--outdir", "runs/run_003").status == 0
     lines = [line | {"run": Path(line["run"]).relative_to(lab.folder).as_posix()} for line in lines_of(lab.log)]
+    lines.append(lines[0] | {"run": "notes/experiment.md", "loop": "", "number": {}})
     lab.write("runs/log.jsonl", lines)  # as it is where the runs lie in the lab's own folder
     return lab.folder
 
