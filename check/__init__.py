@@ -13,6 +13,7 @@
     slow_results              what the overview keeps of slow checks
     machine                   what each of the student's files measured, chose and learned
     functions, oracles        a student's functions, held against exact values
+    loop                      a student's training step, held against the course's own
     own_spec, redteam         a student's scorer, exploits and patch
     committee, own_experiment  verdicts and experiments, held against the gate and the log of runs
     judging, judge, kills     a student's tests, each called with every version of a function

@@ -40,10 +40,11 @@ Your own work
 Each command has --help. Always ask: which loop am I in? Which knob did I turn?
 
 Yours to change
-  exercises/pick_best.py   a function to write: how Loop B chooses
-  exercises/kata_1.md      ten failures to diagnose; more functions stand beside it
-  notes/                   sheets to fill in, in your own words
+  exercises/my_score.py, pick_best.py           your verifier, your choice
+  exercises/reinforce.py, loop.py               your updates
   exercises/exploits.jsonl, patched_rubric.py   break a verifier, then fix it
+  exercises/kata_1.md      ten failures to diagnose; two more katas beside it
+  notes/                   sheets to fill in, in your own words
   tests/test_rubric.py     your own tests of the reward spec
   runs/                    your measurements; each README.md has blanks to fill in
 Not yours to change: course/, the instrument, and data/, its inputs. Read them.

@@ -2,8 +2,8 @@
 
     python3 -m check level_1
 
-compares your rewards with the spec on the golden sets and on thousands of other texts, and shows the shortest text that
-gets a wrong reward. Do not look into course/score.py until your rule is right. Then ``course.eval`` measures with it:
+compares your rewards with the spec on the golden sets and on thousands of other texts, and shows one that gets a wrong
+reward. Do not look into course/score.py until your rule is right. Then ``course.eval`` measures with it:
 
     python3 -m course.eval --dataset data/datasets/math_dev.jsonl \\
         --completions data/rollouts/frozen_rollouts_dev.jsonl --rubric exercises/my_score.py:score
