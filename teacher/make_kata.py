@@ -3,10 +3,9 @@
     python3 teacher/make_kata.py
 
 Has each completion in ``data/kata/kata_1.jsonl`` scored again by the verifier that it names, and makes the student's
-sheet, blank. ``--out FOLDER`` writes there. The keys stand in ``data/keys/exercises/``.
+sheet, blank. The keys stand in ``data/keys/exercises/``.
 """
 
-import argparse
 import sys
 from pathlib import Path
 
@@ -123,13 +122,9 @@ def files_of(name: str) -> dict[Path, str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Make the katas' files from their examples.")
-    parser.add_argument("--out", type=Path, default=LAB, help="another folder to write to (default: the lab)")
-    args = parser.parse_args()
     for name in INTRODUCTIONS:
         for path, text in files_of(name).items():
-            (args.out / path).parent.mkdir(parents=True, exist_ok=True)
-            (args.out / path).write_bytes(text.encode("utf-8"))
+            (LAB / path).write_bytes(text.encode("utf-8"))
 
 
 if __name__ == "__main__":
