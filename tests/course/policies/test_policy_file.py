@@ -18,7 +18,6 @@ from course.policies.policy_file import policy_bytes, read_policy
 from course.policies.token_learner import fine_tune, learn
 from course.policies.token_policy import Policy, initial_policy, sample_completions
 from course.policies.train_config import TrainConfig
-from course.rubrics.hackable import RUBRICS
 from course.score import score
 
 SUMS: list[dict[str, Any]] = [
@@ -105,7 +104,7 @@ def test_the_same_policy_and_training_give_the_same_bytes_and_others_others(lear
     assert policy_bytes(learned, Training("score", TRAINING.prompts[1:])) != content
 
 
-@pytest.mark.parametrize("rubric", [None, *RUBRICS])
+@pytest.mark.parametrize("rubric", [None, "score", "my_score.py:score"])
 @pytest.mark.parametrize("count", [1, 3])
 def test_what_it_was_trained_on_comes_back_too(learned: Policy, tmp_path: Path, rubric: str | None, count: int) -> None:
     path, prompts = tmp_path / "policy.npz", TRAINING.prompts[:count]
