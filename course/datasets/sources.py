@@ -154,7 +154,7 @@ class Dataset:
             shared = len(holdout & self._shipped)
             raise UserError(
                 f"{path}: the split is {self.split}, but {shared} of the prompts are from {name}; "
-                f"delete these prompts, or give --split {HOLDOUT}"
+                f"delete these prompts, or let --split or metadata.split say {HOLDOUT}"
             )
         self._bytes.add(path, sha256)
         self._unread -= 1
@@ -163,7 +163,7 @@ class Dataset:
         if self._is_known_holdout and self.split != HOLDOUT:
             raise UserError(
                 f"{path}: the split is {self.split}, but the log of runs knows these prompts as a holdout; "
-                f"give --split {HOLDOUT}, or name no split"
+                f"let --split or metadata.split say {HOLDOUT}, or name no split"
             )
 
     @property
