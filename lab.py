@@ -46,7 +46,7 @@ RUN, DEVELOP = "requirements.txt", "requirements-dev.txt"
 MINUTES = {RUN: "60 MB to download, a minute or two", DEVELOP: "90 MB more to download, a few minutes"}
 # For venv and pip, which fail if the name of this folder has letters that the locale does not know.
 UTF8 = {**os.environ, "PYTHONUTF8": "1"}
-STUDENTS_TESTS = ("test_rubric.py", "test_pick_best.py", "test_reinforce.py")
+STUDENTS_TESTS = ("test_rubric.py", "test_pick_best.py", "test_reinforce.py", "test_my_score.py")
 JOBS = ("micro", "test", "lint", "site", "check")
 
 FIRST = LAB / "runs" / "first"  # the run of the first measurement

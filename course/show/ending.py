@@ -71,8 +71,8 @@ _QUESTIONS_OF = {  # command -> what its README asks under BLANKS, where it asks
         "What changed, the policy or the number of samples? Is that selection or learning?",
     ),
     "course.bandit_train": (
-        "Ten steps of the log in a row: which arm, which advantage, reinforced or suppressed? Then in five to eight "
-        "lines: what rose, what stayed noisy, and why?",
+        "Ten steps of the log in a row in which something moves: which arm, which advantage, reinforced or "
+        "suppressed? Then in five to eight lines: what rose, what stayed noisy, and why?",
         "A text of many tokens gets one reward. How does that change the probability of one of its tokens?",
     ),
     "course.toy_mdp": (
