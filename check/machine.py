@@ -2,10 +2,7 @@
 
 from typing import NamedTuple
 
-from check.milestones import EXERCISES
 from check.runs import LoggedRun, read_logged_runs
-from check.slow_results import read_last_result
-from course.show.tables import table
 from course.text import clipped
 
 FILES = {  # file of exercises/ -> the setting of a run that names it
@@ -16,7 +13,6 @@ FILES = {  # file of exercises/ -> the setting of a run that names it
     "patched_rubric.py": "rubric",
 }
 DID = {"A": "measured", "B": "chose", "C": "learned"}
-JUDGED = ("tests", "redteam")  # exercises whose verdict is kept
 
 
 class Work(NamedTuple):
@@ -30,15 +26,16 @@ class Work(NamedTuple):
 
 
 def list_works() -> list[Work]:
-    """The newest run for each file, version of it and loop, in the order of the files."""
+    """The newest run for each file, version of it and loop, in the order of the files; a file without one is idle."""
     newest: dict[tuple[str, str, str], Work] = {}
     for run in read_logged_runs():
         for file, setting in FILES.items():
             if str(run.manifest.settings.get(setting)).startswith(f"{file}:"):
                 work = describe(run, file, setting)
                 newest.setdefault(work[:3], work)
+    idle = [Work(file, "", "nothing yet", "", "") for file in FILES if file not in {file for file, *_ in newest}]
     order = list(FILES)
-    return sorted(newest.values(), key=lambda work: (order.index(work.file), work.version, work.did))
+    return sorted([*newest.values(), *idle], key=lambda work: (order.index(work.file), work.version, work.did))
 
 
 def describe(run: LoggedRun, file: str, setting: str) -> Work:
@@ -50,14 +47,3 @@ def describe(run: LoggedRun, file: str, setting: str) -> Work:
         did = "paid a policy"  # which looked for its holes
     number = ", ".join(f"{name} {value:.3g}" for name, value in run.headline_numbers.items())
     return Work(file, clipped(version, 12), did, number, run.name)
-
-
-def machine_text() -> str:
-    """A table of the works, then the verdicts on the tests and on the attack."""
-    works = list_works()
-    idle = [Work(file, "", "nothing yet", "", "") for file in FILES if file not in {work.file for work in works}]
-    lines = [table(Work._fields, [*works, *idle]), ""]
-    for name in JUDGED:
-        result = read_last_result(name, EXERCISES[name].files)
-        lines.append(clipped(f"{name}: {result.state}{f': {result.short}' if result.short else ''}", 80))
-    return "\n".join(lines)

@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from check.machine import Work
 from check.report_tests import report_lines
 from check.result import FINISHED, NOT_STARTED, TO_READ, CheckResult
-from course.show.tables import WIDTH, wrap_sentence
+from course.show.tables import WIDTH, table, wrap_sentence
 from course.show.terminal import command_line
 from course.starting import PYTHON, program_name
 from course.text import clipped
@@ -73,6 +74,14 @@ def overview(milestone_of: Mapping[str, str], results: Mapping[str, CheckResult]
         before = number
     if len(lines) < len(results):
         lines.append(f"    and {len(results) - len(lines)} more, not started")
+    return "\n".join(lines)
+
+
+def machine_text(works: Sequence[Work], verdicts: Mapping[str, CheckResult]) -> str:
+    """A table of what the student's files did, then a line for each verdict."""
+    lines = [table(Work._fields, works), ""]
+    for name, result in verdicts.items():
+        lines.append(clipped(f"{name}: {result.state}{f': {result.short}' if result.short else ''}", WIDTH))
     return "\n".join(lines)
 
 
