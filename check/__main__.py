@@ -7,31 +7,45 @@ import subprocess
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import cast
 
 from check import slow_results
 from check.milestones import EXERCISES, Exercise, check
-from check.report import end_text, exercise_text, lines_of, machine_text, overview, step_text, submission_text
-from check.result import FINISHED, NOT_STARTED, CheckResult
+from check.report import end_text, exercise_text, machine_text, overview, step_text, submission_text
+from check.result import FINISHED, CheckResult
 from check.sheets import KEYS
-from course.artifacts import run_log
-from course.command import Parser, non_negative_int, positive_int, run_command
-from course.datasets.files import LAB
+from course.command import Parser, positive_int, run_command
 from course.errors import UserError
 from course.show.tables import wrap_sentence
 from course.show.terminal import command_line, show, stop_for_breakpoint, with_progress
 from course.starting import program_name
-from course.text import quote, visible_path
+from course.text import quote
 
 SUBMIT = "submit"  # in place of an exercise
-OF_AN_EXERCISE = ("id", "hint", "solution", "all", "watch", "register", "report")
-TESTS_PAGE = "tests.html"
 _EVERY = 0.3  # seconds, between two looks at the files that are watched
 
 
 def main() -> int:
+    args = parse_arguments()
+    sys.breakpointhook = stop_for_breakpoint  # in a person's test, where pytest would put a debugger of its own
+    exercise = EXERCISES.get(args.exercise)
+    if args.json:
+        named = [exercise] if exercise else EXERCISES.values()
+        return print_json({one.id: check_now(one) for one in named})
+    if args.mine:
+        return show_machine()
+    if exercise:
+        return show_one(exercise, args)
+    results = {}
+    for one in EXERCISES.values():
+        results[one.id] = slow_results.read_last_result(one.id, one.files) if one.slow else check_now(one)
+    if args.exercise == SUBMIT:
+        return hand_in(results)
+    return show_overview(results)
+
+
+def parse_arguments() -> Namespace:
     parser = Parser("check", "What is done of each milestone, and what to do next; status 1 until all is done.")
     help_ = f"an exercise, or {SUBMIT} (default: all of them, in short): {', '.join(EXERCISES)}"
     parser.add_argument("exercise", nargs="?", metavar="NAME", choices=[*EXERCISES, SUBMIT], help=help_)
@@ -44,40 +58,20 @@ def main() -> int:
     wanted.add_argument("--watch", action="store_true", help="check again at each save, until Ctrl-C")
     help_ = "of experiment: note its design in the log of runs, before the candidate is measured"
     wanted.add_argument("--register", action="store_true", help=help_)
-    wanted.add_argument("--report", action="store_true", help="of tests: write their matrix as a page, too")
     wanted.add_argument("--mine", action="store_true", help="what each of your files measured, chose and learned")
     wanted.add_argument("--json", action="store_true", help="for a program: every check anew, id -> what it found")
-    parser.add_argument("--run", type=Path, action="append", default=[], help="with submit: one more run to hand in")
-    parser.add_argument("--seed", type=non_negative_int, default=0, help="of what the checks draw (default: 0)")
     args = parser.parse_args()
-    sys.breakpointhook = stop_for_breakpoint  # in a person's test, where pytest would put a debugger of its own
-    if args.run and args.exercise != SUBMIT:
-        raise UserError("--run: expected submit in front of it")
-    named = EXERCISES.get(args.exercise)
-    if args.json:
-        exercises = [named] if named else EXERCISES.values()
-        return print_json({exercise.id: check_now(exercise, args.seed) for exercise in exercises})
-    if args.mine:
-        return show_machine()
-    if named:
-        return show_one(named, args)
-    for option in OF_AN_EXERCISE:
-        if getattr(args, option) not in (None, False):
+    for option in ("id", "hint", "solution", "all", "watch"):
+        if getattr(args, option) not in (None, False) and args.exercise not in EXERCISES:
             raise UserError(f"--{option}: expected the name of an exercise in front of it")
-    results = {}
-    for exercise in EXERCISES.values():
-        if exercise.slow:
-            results[exercise.id] = slow_results.read_last_result(exercise.id, exercise.files)
-        else:
-            results[exercise.id] = check_now(exercise, args.seed)
-    if args.exercise == SUBMIT:
-        return hand_in(args.run, results)
-    return show_overview(results)
+    if args.register and args.exercise != "experiment":
+        raise UserError("--register: expected experiment in front of it")
+    return args
 
 
-def check_now(exercise: Exercise, seed: int) -> CheckResult:
+def check_now(exercise: Exercise) -> CheckResult:
     """The result of the check, run now; one that learns shows how far it is."""
-    return check(exercise, seed, progress=lambda updates: with_progress(updates, "learning"))
+    return check(exercise, lambda updates: with_progress(updates, "learning"))
 
 
 def list_unfinished(results: Mapping[str, CheckResult]) -> list[str]:
@@ -89,24 +83,16 @@ def print_json(results: Mapping[str, CheckResult]) -> int:
 
     rows = {}
     for name, result in results.items():
-        rows[name] = {
-            "state": result.state,
-            "short": result.short,
-            "lines": lines_of(result),
-            "numbers": result.numbers,
-        }
+        rows[name] = {"state": result.state, "short": result.short, "lines": result.lines, "runs": result.runs}
     show(json_for_terminal(rows))
     return int(bool(list_unfinished(results)))
 
 
-def hand_in(runs: Sequence[Path], results: Mapping[str, CheckResult]) -> int:
-    """Write the hand-in: what the student wrote, these runs, and those that a check counts."""
+def hand_in(results: Mapping[str, CheckResult]) -> int:
+    """Write the hand-in: what the student wrote, and the runs that a check counts."""
     from check.submission import submit
 
-    counted: list[Path] = []
-    for result in results.values():
-        counted += [LAB / run for run in cast(list[str], result.numbers.get("runs", []))]
-    path, names = submit(runs, counted)
+    path, names = submit(run for result in results.values() for run in result.runs)
     show(submission_text(path, names, list_unfinished(results)))
     return 0
 
@@ -137,9 +123,6 @@ def show_overview(results: Mapping[str, CheckResult]) -> int:
 def show_one(exercise: Exercise, args: Namespace) -> int:
     """Explain one exercise, or the one thing of it that was asked for."""
     if args.register:
-        if exercise.id != "experiment":
-            raise UserError(f"--register: expected experiment in front of it, got {exercise.id}")
-
         from check.own_experiment import register_design
 
         show(wrap_sentence(register_design()))
@@ -149,29 +132,24 @@ def show_one(exercise: Exercise, args: Namespace) -> int:
         return 0
     if args.watch:
         watch(exercise)
-    result = check_now(exercise, args.seed)
-    if exercise.slow and args.seed == 0:
+    result = check_now(exercise)
+    if exercise.slow:
         slow_results.keep_result(exercise.id, exercise.files, result)
-    if args.report:
-        write_report(exercise, result)
     if args.id is not None:
         print(part_of(result, args.id))  # not folded: it may be a command, to be pasted
         return 0
-    finished = result.state in FINISHED
-    if finished and args.solution and keys_of(exercise):
-        show_solution(exercise)
-        return 0
+    keys = [KEYS / name for name in exercise.files if (KEYS / name).is_file()]
     command = f"{program_name('check')} {exercise.id}"
-    if finished:
-        solution = [f"our version: {command} --solution"] if keys_of(exercise) else []
-        show(exercise_text(exercise.id, result, solution, args.all))
+    if result.state in FINISHED:
+        if args.solution and keys:
+            show_solution(keys)
+            return 0
+        show(exercise_text(exercise.id, result, [f"our version: {command} --solution"] if keys else [], args.all))
         print(f"next: {command_line(['check'])}")
         return 0
     more = [f"stuck: {command} --hint"]
     if args.solution:
         more.insert(0, "solution: it opens when this check passes")
-    if result.judgement is not None:
-        more.insert(0, f"which test kills which verifier: {command} --report")
     show(exercise_text(exercise.id, result, more, args.all))
     show_next(exercise, result)
     return 1
@@ -190,22 +168,6 @@ def watch(exercise: Exercise) -> None:
         time.sleep(_EVERY)
 
 
-def write_report(exercise: Exercise, result: CheckResult) -> None:
-    """Write the matrix of the tests as a page, beside the log of runs."""
-    if exercise.id != "tests":
-        raise UserError(f"--report: expected the exercise tests in front of it, got {exercise.id}")
-    if result.judgement is None:
-        command = f"{program_name('check')} {exercise.id}"
-        raise UserError(f"--report: your tests cannot be judged yet: {command} says what is missing")
-
-    from check.report_tests import page_of_tests
-    from course.artifacts.writing import write_page
-    from course.pages.html import HEAD
-
-    page = write_page(run_log.LOG.with_name(TESTS_PAGE), page_of_tests(result.judgement), HEAD)
-    print(f"report: {visible_path(page)}")
-
-
 def show_hints(exercise: Exercise, count: int) -> None:
     """Its first hints, and what to type for one more."""
     hints = exercise.hints
@@ -219,28 +181,21 @@ def show_hints(exercise: Exercise, count: int) -> None:
 
 def show_next(exercise: Exercise, result: CheckResult) -> None:
     command = result.command or f"check {exercise.id}"
-    what = exercise.what
-    if "step" in result.numbers and result.state != NOT_STARTED:
-        what = f"the next step is {result.numbers['step']}"
-    show(f"\n{wrap_sentence(f'{exercise.id}: {what} (read {exercise.read}), then type')}")
+    show(f"\n{wrap_sentence(f'{exercise.id}: {exercise.what} (read {exercise.read}), then type')}")
     print(f"next: {command_line(command.split(' '))}")
 
 
-def show_solution(exercise: Exercise) -> None:
+def show_solution(keys: list[Path]) -> None:
     """The course's version of the files."""
-    for key in keys_of(exercise):
+    for key in keys:
         text = key.read_text(encoding="utf-8")
         print(f"{key.relative_to(KEYS).as_posix()}\n{step_text(text) if key.suffix == '.md' else text}")
-
-
-def keys_of(exercise: Exercise) -> list[Path]:
-    return [KEYS / name for name in exercise.files if (KEYS / name).is_file()]
 
 
 def part_of(result: CheckResult, id_: str) -> str:
     """What there is to say of one part, safe to print."""
     if result.state == "wrong" and not result.parts:
-        raise UserError(lines_of(result)[0])
+        raise UserError(result.lines[0])
     if id_ not in result.parts:
         parts = ", ".join(result.parts) or "none yet"
         raise UserError(f"--id: expected one that has something to show ({parts}), got {quote(id_)}")

@@ -14,11 +14,12 @@ from check.result import NOT_STARTED, CannotCheck, CheckResult
 from course.errors import UserError
 from course.guest import Guest, GuestError, OwnPick, as_plain, is_number
 from course.picking import Sample
-from course.text import quote
+from course.text import clipped
 
 RIGHT = "right"
 _INPUTS = 40  # besides the example
 _TOLERANCE = 1e-9  # relative, absolute below 1
+_WIDTH = 200  # of a value that a sentence shows
 _OVERFLOW = "It looks like exp() of a logit near 1,000, more than a float holds: take the largest logit off all first."
 
 
@@ -28,24 +29,22 @@ def check_functions(path: Path, seed: int = 0) -> CheckResult:
     ``path``: reinforce.py or pick_best.py, wherever it lies. Raises CannotCheck where there is no such file.
     """
     refuse_missing(path)
-    states = []
-    lines = []
+    found = {}
     for name, quantity in FUNCTIONS.items():
         if quantity.file == path.stem:
-            state, *more = judge_function(path, name, quantity, seed)
-            states.append(state)
-            if state != RIGHT:
-                lines += [f"{name}: {state}", *more]
-    different = set(states)
-    if different == {NOT_STARTED}:
+            found[name] = judge_function(path, name, quantity, seed)
+    right = [*found.values()].count([RIGHT])
+    unwritten = [*found.values()].count([NOT_STARTED])
+    if unwritten == len(found):
         return CheckResult(NOT_STARTED)
-    if different == {RIGHT}:
-        overall = "done"
-    elif different <= {RIGHT, NOT_STARTED}:
-        overall = "started"
-    else:
-        overall = "wrong"
-    return CheckResult(overall, f"{states.count(RIGHT)} of {len(states)} right", lines)
+    lines = []
+    for name, (first, *more) in found.items():
+        if first != RIGHT:
+            lines += [f"{name}: {first}", *more]
+    state = "wrong"
+    if right + unwritten == len(found):
+        state = "started" if unwritten else "done"
+    return CheckResult(state, f"{right} of {len(found)} right", lines)
 
 
 def refuse_missing(path: Path) -> None:
@@ -89,7 +88,7 @@ def judge_function(path: Path, name: str, quantity: Quantity, seed: int) -> list
     shown = (answered or wrong)[0]
     said = str(values[shown])
     if answered:
-        said = f"expected {shorten(expected[shown])}, got {shorten(values[shown])}"
+        said = f"expected {rounded(expected[shown])}, got {clipped(repr(rounded(values[shown])), _WIDTH)}"
     lines = [f"{said} for {name}({', '.join(map(repr, inputs[shown]))})"]
     large = [i for i, arguments in enumerate(inputs) if re.search(r"[0-9]{3}\.", repr(arguments))]  # only logits are
     mistake = _OVERFLOW if wrong == large else name_mistake(quantity, inputs, values)
@@ -122,14 +121,8 @@ def is_close(value: Any, expected: Any) -> bool:
     return bool(abs(value - expected) <= _TOLERANCE * max(1.0, abs(expected)))
 
 
-def shorten(value: Any, depth: int = 2) -> str:
-    """A value as a sentence shows it: ten digits, six items of a list, lists within lists to this depth."""
-    if is_number(value):
-        return f"{value:.10g}"
-    if not isinstance(value, list):
-        return quote(repr(value))
-    shown = value[:6] if depth else []
-    items = [shorten(item, depth - 1) for item in shown]
-    if len(shown) < len(value):
-        items.append("…")
-    return f"[{', '.join(items)}]"
+def rounded(value: Any) -> Any:
+    """A value as a sentence shows it, with ten digits."""
+    if isinstance(value, list):
+        return [rounded(item) for item in value]
+    return float(f"{value:.10g}") if isinstance(value, float) else value

@@ -1,8 +1,8 @@
 """Machinery: the judge of a student's tests. Each test is called with every version of the function it is about.
 
 The file runs once under pytest, in this process, as its owner's code. The test takes the function as a fixture, such as
-``rubric``, and a plugin puts one version after the other there, the right ones first. The file on disk stays as it is.
-Python's own generator gets one seed, so that a test draws the same with each version.
+``rubric``, and a plugin puts one version after the other there. The file on disk stays as it is. Python's own generator
+gets one seed, so that a test draws the same with each version.
 
 Covered
     A test that uses up its time, also inside a regular expression, and a file that does so while it is loaded: on a
@@ -16,6 +16,7 @@ Not covered
 
 import bdb
 import random
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -23,24 +24,15 @@ from contextlib import contextmanager, redirect_stdout
 from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from check.kills import Cell, TestRun
 from check.result import CannotCheck
 from check.versions import Version
 from course.starting import PYTHON
 from course.text import describe_error, quote
 
 _TEST_SECONDS = 10.0  # of the processor, for a test with one version
-_WITHOUT = (
-    "logging",
-    "cacheprovider",
-    "terminal",
-    "faulthandler",
-    "unraisableexception",
-    "threadexception",
-    "warnings",
-)
+_WITHOUT = "logging cacheprovider terminal faulthandler unraisableexception threadexception warnings"
 _OPTIONS = [
     "--disable-plugin-autoload",
     "--noconftest",
@@ -48,34 +40,52 @@ _OPTIONS = [
     "--import-mode=importlib",
     "--capture=no",
     "--override-ini=addopts=",
-    *[f"-pno:{name}" for name in _WITHOUT],
+    *[f"-pno:{name}" for name in _WITHOUT.split()],
 ]
-Differs = Callable[[Any, Any], bool]
+
+
+class Cell(NamedTuple):
+    """What came of one test with one version. ``ending``: passed, failed or skipped.
+
+    ``words``: of an exception that is no failed assertion, safe to print.
+    """
+
+    ending: str
+    words: str = ""
+
+
+class Outcomes(NamedTuple):
+    """``cells``: test -> id of a version -> what came of the two; none for a test that did not run.
+
+    ``error``: why there is nothing to judge. ``left_out``: tests that do not take the fixture.
+    """
+
+    cells: dict[str, dict[str, Cell]]
+    error: str = ""
+    left_out: int = 0
 
 
 class _TimeIsUp(BaseException):
     """So that no ``except Exception`` of a test takes it for a fault of the function."""
 
 
-def run_tests(
-    path: Path, fixture: str, versions: Sequence[Version], differs: Differs | None = None, left_out: Sequence[str] = ()
-) -> TestRun:
-    """Each test of a file that takes the fixture, with each version. The first version is right.
-
-    ``differs``: of two answers to one call. ``left_out``: names of tests that do not run.
-    """
+def run_tests(path: Path, fixture: str, versions: Sequence[Version]) -> Outcomes:
+    """Each test of a file that takes the fixture, with each version."""
+    if not path.is_file():
+        return Outcomes({}, "no such file")
     if find_spec("pytest") is None:
         raise CannotCheck(f"{path}: expected pytest, got a Python without it; {PYTHON} lab.py fetches it")
     import pytest
 
     sys.modules.pop(path.stem, None)  # of an earlier run: pytest would not read the file again
     sys.dont_write_bytecode = True  # nor is a file that changed within a second read from its .pyc
-    plugin = _Plugin(pytest, fixture, versions, differs, left_out)
+    plugin = _Plugin(pytest, fixture, versions)
     with _timer(), redirect_stdout(sys.stderr):
         pytest.main([*_OPTIONS, f"--rootdir={path.parent}", str(path)], plugins=[plugin])
     if plugin.interrupted:
         raise KeyboardInterrupt
-    return TestRun(plugin.cells, plugin.error, plugin.left_out)
+    missing = "" if plugin.cells else f"no test that takes the fixture {fixture}, as def test_it({fixture}) does"
+    return Outcomes(plugin.cells, plugin.error or missing, plugin.left_out)
 
 
 @contextmanager
@@ -105,36 +115,14 @@ def _start_timer(seconds: float) -> None:
 class _Plugin:
     """The hooks of pytest that give a test its versions, and note how it ended."""
 
-    def __init__(
-        self, pytest: Any, fixture: str, versions: Sequence[Version], differs: Differs | None, without: Sequence[str]
-    ) -> None:
+    def __init__(self, pytest: Any, fixture: str, versions: Sequence[Version]) -> None:
         self._pytest = pytest
         self._fixture = fixture
-        self._versions = {version.id: version for version in versions}
-        self._functions = {version.id: self._watched(version.function) for version in versions}
-        self._right = versions[0].function
-        self._differs = differs
-        self._without = without
-        self._has_differed = False
+        self._versions = versions
         self.cells: dict[str, dict[str, Cell]] = {}
         self.error = ""
         self.left_out = 0
         self.interrupted = False
-
-    def _watched(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function, noting whether it answers otherwise than the right version."""
-
-        def call(*arguments: Any, **named: Any) -> Any:
-            try:
-                answer = function(*arguments, **named)
-            except BaseException:
-                self._has_differed = True
-                raise
-            if self._differs is not None and self._differs(answer, self._right(*arguments, **named)):
-                self._has_differed = True
-            return answer
-
-        return call
 
     def pytest_configure(self, config: Any) -> None:
         config.option.tbstyle = "native"  # of a fixture that raises with each version; the others take seconds
@@ -146,21 +134,18 @@ class _Plugin:
         """A test with fixtures of its own becomes one for each version, any other is called with all of them."""
         if self._fixture not in metafunc.fixturenames:
             return
-        known = {self._fixture, "request"}
-        for mark in metafunc.definition.iter_markers("parametrize"):
-            names = mark.args[0]
-            known.update(name.strip() for name in (names.split(",") if isinstance(names, str) else names))
-        if known.issuperset(metafunc.fixturenames):
+        if metafunc._arg2fixturedefs.keys() <= {"request"}:
             metafunc.parametrize(self._fixture, [None], ids=[self._pytest.HIDDEN_PARAM])
         else:
-            metafunc.parametrize(self._fixture, self._functions.values(), ids=self._functions)
+            ids = [f"version={number}" for number in range(len(self._versions))]
+            metafunc.parametrize(self._fixture, [version.function for version in self._versions], ids=ids)
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         _start_timer(0)
         taking = [item for item in items if self._fixture in item.fixturenames]
         self.left_out = len(items) - len(taking)
-        items[:] = [item for item in taking if self._name(item) not in self._without]
-        self.cells = {self._name(item): {} for item in items}
+        items[:] = taking
+        self.cells = {_name_of(item): {} for item in items}
 
     def pytest_exception_interact(self, call: Any, report: Any) -> None:
         if report.when == "collect":
@@ -172,28 +157,27 @@ class _Plugin:
         self.interrupted = excinfo.type is KeyboardInterrupt
 
     def pytest_pyfunc_call(self, pyfuncitem: Any) -> bool:
+        name = _name_of(pyfuncitem)
         arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
-        ids = [self._id_of(pyfuncitem)] if self._id_of(pyfuncitem) else list(self._versions)
-        for id_ in ids:
+        number = re.search(r"\bversion=(\d+)", pyfuncitem.name)
+        for version in [self._versions[int(number[1])]] if number else self._versions:
             if self._fixture in arguments:
-                arguments[self._fixture] = self._functions[id_]
-            vars(self._versions[id_].function).get("calls", []).clear()
-            self._has_differed = False
+                arguments[self._fixture] = version.function
+            vars(version.function).get("calls", []).clear()
             random.seed(0)
-            cell = self._run(pyfuncitem.obj, arguments, id_)
+            cell = self._run(pyfuncitem.obj, arguments, is_first=version is self._versions[0])
             if cell is None:
-                self.error = f"no end of {quote(self._name(pyfuncitem))} within {_TEST_SECONDS:.0f} s of processor time"
+                self.error = f"no end of {quote(name)} within {_TEST_SECONDS:.0f} s of processor time"
                 pyfuncitem.session.shouldstop = self.error
                 break
-            self.cells[self._name(pyfuncitem)][id_] = cell._replace(differed=self._has_differed)
+            self.cells[name][version.id] = cell
         return True
 
-    def _run(self, test: Callable[..., object], arguments: dict[str, Any], id_: str) -> Cell | None:
+    def _run(self, test: Callable[..., object], arguments: dict[str, Any], *, is_first: bool) -> Cell | None:
         """How it ended; None if its time was up. What it prints is shown once, of the first version."""
-        shown = sys.stderr if self._functions[id_] is next(iter(self._functions.values())) else StringIO()
         _start_timer(_TEST_SECONDS)
         try:
-            with redirect_stdout(shown):
+            with redirect_stdout(sys.stderr if is_first else StringIO()):
                 test(**arguments)
         except (self._pytest.skip.Exception, self._pytest.xfail.Exception):
             return Cell("skipped")
@@ -211,14 +195,8 @@ class _Plugin:
             _start_timer(0)
         return Cell("passed")
 
-    def _id_of(self, item: Any) -> str:
-        """The version for which the test was set up, if it was set up for one alone."""
-        function = item.callspec.params[self._fixture]
-        return next((id_ for id_, each in self._functions.items() if each is function), "")
 
-    def _name(self, item: Any) -> str:
-        name, bracket, ids = str(item.nodeid.partition("::")[2]).partition("[")
-        if id_ := self._id_of(item):
-            others = f"-{ids[:-1]}-".replace(f"-{id_}-", "-", 1)[1:-1]
-            return f"{name}[{others}]" if others else name
-        return name + bracket + ids
+def _name_of(item: Any) -> str:
+    """What the test is called in its file, without the version."""
+    name = str(item.nodeid.partition("::")[2])
+    return re.sub(r"\[version=\d+\]|\bversion=\d+-|-version=\d+\b", "", name)

@@ -1,64 +1,71 @@
-"""Machinery: the check of a student's tests of the reward spec, which meet right verifiers and wrong ones."""
+"""Machinery: the check of a student's tests of the reward spec, with right verifiers and wrong ones.
 
-import hashlib
+A test is right if every right verifier passes it. A right test kills the wrong verifiers that fail it.
+"""
+
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from check.judge import run_tests
-from check.kills import ENOUGH, Judgement, judge
+from check.judge import Cell, run_tests
 from check.result import NOT_STARTED, CheckResult
-from check.versions import differs, read_versions
-from course.datasets.files import LAB, open_regular
-from course.errors import reason
+from check.versions import Version, read_versions
+from course.datasets.files import LAB
 
 TESTS = Path("tests") / "test_rubric.py"
 VERIFIERS = LAB / "data" / "wrong" / "rubric"
-_AS_SHIPPED = "b2a3b552a871bc448add4e6d85b516e2b68abed8ff426cc23f48149c54045ade"  # its SHA-256
+# The share of wrong verifiers that is killed where the tests are done. Careful files of some 70 cases over all classes
+# of the spec kill 98 % and 83 % where they assert the outcome too, 93 % and 72 % where they assert the reward alone; a
+# third one killed 87 % and 68 %. The verifiers held out were not seen, so a file need not kill as many of them.
+ENOUGH = {"shown": 0.8, "held out": 0.6}
+_SHIPPED = 5  # tests that the file comes with
 
 
 def check_tests(path: Path = TESTS) -> CheckResult:
-    """What the tests of a file kill: not started, invalid, weak, an error, or done."""
-    try:
-        with open_regular(path) as file:
-            source = file.read()
-    except OSError as error:
-        return _error(f"{path}: expected your tests, got: {reason(error)}")
-    if hashlib.sha256(source.replace(b"\r\n", b"\n")).hexdigest() == _AS_SHIPPED:
-        line = f"{path} is as it came: its five tests are a start, write the next one below them"
-        return CheckResult(NOT_STARTED, lines=[line], numbers={"state": NOT_STARTED})
+    """Which tests are right, and what they kill. Of the verifiers held out it says how many, and no more."""
     right = read_versions(VERIFIERS / "right.py")
-    sets = {"shown": read_versions(VERIFIERS / "shown.py"), "held out": read_versions(VERIFIERS / "held_out.py")}
-    run = run_tests(path, "rubric", [*right, *sets["shown"], *sets["held out"]], differs)
-    if run.error or not run.cells:
-        why = run.error or "no test that takes the fixture rubric, as def test_it(rubric) does"
-        return _error(f"{path}: expected tests that can be run, got {why}")
-    judgement = judge(run, right, sets)
-    state, short = state_of(judgement)
-    numbers: dict[str, object] = {"state": state, "tests": len(run.cells), "invalid": len(judgement.faults)}
-    left = {version.kind for version in sets["shown"] if version.id not in judgement.killed}
-    numbers["survived"] = sorted(left)
-    for name, (killed, count) in judgement.rates.items():
-        numbers[f"{name} killed"] = killed
-        numbers[f"{name} of"] = count
+    wrong = {name: read_versions(VERIFIERS / f"{name.replace(' ', '_')}.py") for name in ENOUGH}
+    run = run_tests(path, "rubric", [*right, *wrong["shown"], *wrong["held out"]])
+    if run.error:
+        return CheckResult("wrong", "not to be judged", [f"{path}: expected tests that can be run, got {run.error}"])
+    if len(run.cells) == _SHIPPED:
+        return CheckResult(NOT_STARTED, lines=[f"{path}: its five tests are a start, write the next one below them"])
+    faults = []
+    killed: set[str] = set()
+    for test, cells in run.cells.items():
+        if fault := find_fault(cells, right):
+            faults.append(f"{test}: {fault}")
+        else:
+            killed.update(id_ for id_, cell in cells.items() if cell.ending == "failed")
+    counts = {name: sum(version.id in killed for version in versions) for name, versions in wrong.items()}
     lines = []
+    for name, count in counts.items():
+        of, share = len(wrong[name]), count / len(wrong[name])
+        lines.append(f"{name}: {count} of {of} killed, {share:.0%} of them; {ENOUGH[name]:.0%} is enough")
+    lines = [line.replace("%", " %") for line in lines]
+    lines += faults
+    left = [version for version in wrong["shown"] if version.id not in killed]
+    if left and not faults:
+        touched = {version.kind for version in wrong["shown"] if version.id in killed}
+        first = min(left, key=lambda version: version.kind in touched)
+        lines.append(f"hint: your tests let a verifier of the class {first.kind.replace('_', ' ')} through")
+    lines += [f"not killed: a verifier that {version.believes}" for version in left]
     if run.left_out:
         lines.append(f"tests without the fixture rubric, which are not counted: {run.left_out}")
-    if state == "done":
-        return CheckResult("done", short, lines, numbers=numbers, judgement=judgement)
-    overall = "started" if state == "weak" else "wrong"
-    return CheckResult(overall, f"{state}: {short}", lines, numbers=numbers, judgement=judgement)
+    if faults:
+        return CheckResult("wrong", f"{len(faults)} of {len(run.cells)} tests misjudge a right verifier", lines)
+    short = ", ".join(f"{count} of {len(wrong[name])} {name}" for name, count in counts.items())
+    is_enough = all(count >= ENOUGH[name] * len(wrong[name]) for name, count in counts.items())
+    return CheckResult("done" if is_enough else "started", short, lines)
 
 
-def state_of(judgement: Judgement) -> tuple[str, str]:
-    """Invalid, weak or done, and a few words."""
-    if judgement.faults:
-        return "invalid", f"{len(judgement.faults)} of {len(judgement.cells)} tests misjudge a right verifier"
-    short = ", ".join(f"{killed} of {count} {name}" for name, (killed, count) in judgement.rates.items())
-    for name, share in ENOUGH.items():
-        killed, count = judgement.rates[name]
-        if killed < share * count:
-            return "weak", short
-    return "done", short
-
-
-def _error(why: str) -> CheckResult:
-    return CheckResult("wrong", "error: the tests cannot be judged", [why], numbers={"state": "error"})
+def find_fault(cells: Mapping[str, Cell], right: Sequence[Version]) -> str:
+    """What is wrong with a test that a right verifier does not pass; else nothing."""
+    if any(version.id not in cells for version in right):
+        return "did not run: it is skipped, or a fixture of its own failed"
+    failed = [version for version in right if cells[version.id].ending == "failed"]
+    if not failed:
+        return ""
+    if len(failed) == len(right):
+        words = cells[failed[0].id].words
+        return f"every right verifier fails it, the scorer too{words and ': '}{words}"
+    return f"asks for more than the spec: it fails a right verifier that {failed[-1].believes}"

@@ -44,7 +44,7 @@ def check_kata(name: str) -> CheckResult:
     first, _, shown = lines[0].partition(": ")  # what is not right, if anything is not
     state = {"look again": "wrong", "right": "done"}.get(first, "started")
     short = f"{len(by_state['right'])} of {len(parts)} finished and right"
-    return CheckResult(state, short, lines, parts, by_state, command=f"check {name} --id {shown.partition(',')[0]}")
+    return CheckResult(state, short, lines, parts, command=f"check {name} --id {shown.partition(',')[0]}")
 
 
 def fields_of(name: str) -> Sequence[str]:

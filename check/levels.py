@@ -8,15 +8,13 @@ import operator
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgspec.structs import asdict
 
 from check.functions import check_functions
-from check.lock import Files, fault_of_pick_tests, fault_of_rubric_tests, fault_of_step_tests
+from check.lock import fault_of_cases, fault_of_tests
 from check.own_spec import check_my_score
 from check.result import NOT_STARTED, TO_READ, CheckResult
 from check.runs import LoggedRun, WantedRun, fault_of_readme, meets, read_logged_runs
@@ -48,9 +46,10 @@ class Function(NamedTuple):
     """What a level asks for: a file of ``exercises/``, how it is judged, its name in a run, and what locks it."""
 
     file: str
-    check: Callable[[Path, int], CheckResult]
+    name: str
+    check: Callable[[Path], CheckResult]
     kept: str
-    fault_of_tests: Callable[[Files], str]
+    fault_of_lock: Callable[[str, Path, Path], str]
 
 
 Found = dict[str, list[LoggedRun]]  # step -> the runs that do it, the newest first
@@ -59,60 +58,47 @@ LEVELS: dict[str, dict[str, Step]] = {
     for level, steps in tomllib.loads((LAB / "data" / "levels.toml").read_text(encoding="utf-8")).items()
 }
 FUNCTIONS = {
-    "level_1": Function(
-        "my_score.py",
-        check_my_score,
-        RUBRIC_SOURCE,
-        partial(fault_of_rubric_tests, _TESTS / "test_rubric.py", Path("exercises") / "exploits.jsonl"),
-    ),
-    "level_2": Function(
-        "pick_best.py", check_functions, PICK_SOURCE, partial(fault_of_pick_tests, _TESTS / "test_pick_best.py")
-    ),
-    "level_3": Function(
-        "reinforce.py", check_functions, UPDATE_SOURCE, partial(fault_of_step_tests, _TESTS / "test_reinforce.py")
-    ),
+    "level_1": Function("my_score.py", "score", check_my_score, RUBRIC_SOURCE, fault_of_cases),
+    "level_2": Function("pick_best.py", "pick_best", check_functions, PICK_SOURCE, fault_of_tests),
+    "level_3": Function("reinforce.py", "reinforce_step", check_functions, UPDATE_SOURCE, fault_of_tests),
 }
 
 
-def check_level(level: str, seed: int = 0) -> CheckResult:
-    """Which steps of a level are done, and what is missing of the next one. ``seed``: of what the function is asked."""
+def check_level(level: str) -> CheckResult:
+    """Which steps of a level are done, and what is missing of the next one."""
     steps = LEVELS[level]
     log = [*read_logged_runs()]
     found: Found = {}
-    fault = ""
     done = 0
+    fault = ""
     for name in steps:
         fault = _fault_of_step(level, name, log, found)
         if fault:
             break
         done += 1
-    runs = dict.fromkeys(run.name for step_runs in found.values() for run in step_runs)
-    details: dict[str, object] = {"runs": [*runs]} if runs else {}
+    runs = [*dict.fromkeys(run.name for step_runs in found.values() for run in step_runs)]
     parts = {name: describe_step(level, name, found) for name in steps}
     short = f"{done} of {len(steps)} steps"
     if not fault:
-        return CheckResult(TO_READ, f"{short}; your words are to be read", parts=parts, numbers=details)
+        return CheckResult(TO_READ, f"{short}; your words are to be read", parts=parts, runs=runs)
     step = [*steps][done]
-    details["step"] = step
     lines = [] if fault == _MISSING else [f"{step}: {fault}"]
     is_begun = bool(done or lines)
     if level in FUNCTIONS and not found.get("sabotage"):  # from then on the file is spoiled on purpose
-        function = _judge_function(level, seed)
+        function = _judge_function(level)
         is_begun = is_begun or function.state != NOT_STARTED
         if done and function.lines:
             lines.append(f"Is exercises/{FUNCTIONS[level].file} spoiled on purpose? Then measure it. As it stands:")
         lines += function.lines
-    command = f"check {level} --id {step}"
-    if not is_begun:
-        return CheckResult(NOT_STARTED, lines=lines, parts=parts, command=command)
-    return CheckResult("started", f"{short}, {step} comes next", lines, parts, details, command=command)
+    state, short = ("started", f"{short}, {step} comes next") if is_begun else (NOT_STARTED, "")
+    return CheckResult(state, short, lines, parts, runs, command=f"check {level} --id {step}")
 
 
-def _judge_function(level: str, seed: int) -> CheckResult:
+def _judge_function(level: str) -> CheckResult:
     """The level's file as it is today, with lines that fit a terminal."""
     function = FUNCTIONS[level]
     path = Path("exercises") / function.file
-    result = function.check(path, seed)
+    result = function.check(path)
     if result.state == NOT_STARTED:
         return result._replace(lines=[f"{path} is still to be written."])
     return result._replace(lines=[clipped(line, _WIDTH) for line in result.lines])
@@ -129,11 +115,9 @@ def _fault_of_step(level: str, name: str, log: Sequence[LoggedRun], found: Found
         faults = ["" if has_page else _MISSING]
     elif step.lock:
         function = FUNCTIONS[level]
-        spoiled = found["sabotage"][-1].read(function.kept)  # the first: a later one undoes no lock
-        for repair in found["repair"]:
-            faults.append(function.fault_of_tests(Files(spoiled, repair.read(function.kept))))
-            if not faults[-1]:
-                break
+        spoiled = LAB / found["sabotage"][-1].name / function.kept  # of the first: a later one undoes no lock
+        for run in found["repair"]:
+            faults.append(function.fault_of_lock(function.name, spoiled, LAB / run.name / function.kept))
     else:
         wanted = WantedRun(step.run, step.conditions or {"change": f"{level} {name}"})
         found[name] = []
@@ -146,38 +130,29 @@ def _fault_of_step(level: str, name: str, log: Sequence[LoggedRun], found: Found
 
 
 def _fault_of_run(step: Step, run: LoggedRun, found: Found) -> str:
-    """Why a run does not do the step; an empty text if it does, compared with some runs of the earlier steps."""
+    """Why a run does not do the step; an empty text if it does. Of earlier steps the last run before it counts."""
     if "--expect" in step.run and run.manifest.expect is None:
         return f"expected {run.name} to have a prediction, got none; measure again, with --expect and your number"
-    named = [relation.split(" ")[2].partition(".")[0] for relation in step.holds]
-    earlier = {name: [one for one in found[name] if one.number < run.number] for name in named if name in found}
-    for name, runs in earlier.items():
-        if not runs:
-            return f"expected {run.name} to come after your {name}, got it before; run it again"
-    faults = []
-    for some in product(*earlier.values()):
-        bases = dict(zip(earlier, some, strict=True))
-        faults.append(next((fault for relation in step.holds if (fault := _fault_of(relation, run, bases))), ""))
-    return "" if "" in faults else f"{faults[0]}. {step.otherwise}"
-
-
-def _fault_of(relation: str, run: LoggedRun, earlier: Mapping[str, LoggedRun]) -> str:
-    """Why a relation does not hold, such as ``passes > build.passes``; an empty text if it does."""
-    field, sign, operand = relation.split(" ")
-    value = _facts_of(run).get(field)
-    step, _, other = operand.partition(".")
-    expected: Any = operand
-    where = ""
-    if step in earlier:
-        expected = _facts_of(earlier[step])[other]
-        where = f" as in {earlier[step].name}"
-    elif re.fullmatch(r"[0-9.]+", operand):
-        expected = float(operand)
-    elif operand in _facts_of(run):
-        expected = _facts_of(run)[operand]
-    if value is not None and _OPERATORS[sign](value, expected):
-        return ""
-    return f"expected {field} {sign} {_shorten(expected)}{where}, got {_shorten(value)} in {run.name}"
+    for relation in step.holds:
+        field, sign, operand = relation.split(" ")
+        value = _facts_of(run).get(field)
+        earlier, _, other = operand.partition(".")
+        where = ""
+        expected: Any = operand
+        if earlier in found:
+            base = next((one for one in found[earlier] if one.number < run.number), None)
+            if base is None:
+                return f"expected {run.name} to come after your {earlier}, got it before; run it again"
+            expected = _facts_of(base)[other]
+            where = f" as in {base.name}"
+        elif re.fullmatch(r"[0-9.]+", operand):
+            expected = float(operand)
+        elif operand in _facts_of(run):
+            expected = _facts_of(run)[operand]
+        if value is None or not _OPERATORS[sign](value, expected):
+            got = f"got {_shorten(value)} in {run.name}"
+            return f"expected {field} {sign} {_shorten(expected)}{where}, {got}. {step.otherwise}"
+    return ""
 
 
 def _facts_of(run: LoggedRun) -> dict[str, Any]:

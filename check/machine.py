@@ -45,5 +45,4 @@ def describe(run: LoggedRun, file: str, setting: str) -> Work:
     did = DID[run.manifest.loop]
     if setting == "rubric" and did == "learned":
         did = "paid a policy"  # which looked for its holes
-    number = ", ".join(f"{name} {value:.3g}" for name, value in run.headline_numbers.items())
-    return Work(file, clipped(version, 12), did, number, run.name)
+    return Work(file, clipped(version, 12), did, run.describe(), run.name)

@@ -5,14 +5,17 @@ lines in ``check`` as well.
 """
 
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from check.notes import check_note
 from check.result import CANNOT_CHECK, CannotCheck, CheckResult
-from check.runs import WantedRun
+from check.runs import WantedRun, check_run
 from course.datasets.files import LAB
 from course.errors import UserError
+
+Progress = Callable[[Iterable[Any]], Iterable[Any]]
 
 
 class Exercise(NamedTuple):
@@ -36,58 +39,54 @@ _EXERCISE_ROWS = tomllib.loads((LAB / "data" / "exercises.toml").read_text(encod
 MILESTONES: dict[str, str] = _EXERCISE_ROWS["milestones"]
 
 
-def _read_exercise(id_: str, row: Mapping[str, Any]) -> Exercise:
-    runs = [WantedRun(**run) for run in row.get("runs", [])]
-    return Exercise(id_, **{**row, "runs": runs})
+EXERCISES = {}
+for _id, _row in _EXERCISE_ROWS["exercises"].items():
+    EXERCISES[_id] = Exercise(_id, **_row | {"runs": [WantedRun(**run) for run in _row.get("runs", [])]})
 
 
-EXERCISES = {id_: _read_exercise(id_, row) for id_, row in _EXERCISE_ROWS["exercises"].items()}
-
-
-def check(exercise: Exercise, seed: int = 0, progress: Callable[[Iterable[Any]], Iterable[Any]] = iter) -> CheckResult:
+def check(exercise: Exercise, progress: Progress = iter) -> CheckResult:
     """The result of its check. What a student's file has wrong in its form is a result, too.
 
-    A check is imported where it is called: most of them load much that the others do not need. ``seed``: of what it
-    draws. ``progress``: shows a person how far a check is that takes long.
+    ``progress``: shows a person how far a check is that takes long.
     """
     try:
-        if exercise.is_level():
-            from check.levels import check_level
-
-            return check_level(exercise.id, seed=seed)
-        if not exercise.files:
-            from check.runs import check_run
-
-            return check_run(exercise.runs[0], readme=exercise.readme)
-        if exercise.id.startswith("kata_"):
-            from check.kata import check_kata
-
-            return check_kata(exercise.id)
-        if exercise.id == "loop":
-            from check.loop import check_loop
-
-            return check_loop(Path(exercise.files[0]), seed=seed)
-        if exercise.id == "redteam":
-            from check.redteam import check_redteam
-
-            return check_redteam(seed=seed, progress=progress)
-        if exercise.id == "committee":
-            from check.committee import check_committee
-
-            return check_committee()
-        if exercise.id == "experiment":
-            from check.own_experiment import check_experiment
-
-            return check_experiment()
-        if exercise.id == "tests":
-            from check.judging import check_tests
-
-            return check_tests()
-
-        from check.notes import check_note
-
-        return check_note(Path(exercise.files[0]), exercise.runs)
+        return _call_check(exercise, progress)
     except CannotCheck as error:
         return CheckResult(CANNOT_CHECK, str(error), [str(error)])
     except UserError as error:
         return CheckResult("wrong", str(error), [str(error)])
+
+
+def _call_check(exercise: Exercise, progress: Progress) -> CheckResult:
+    """A check is imported where it is called: most of them load much that the others do not need."""
+    if exercise.is_level():
+        from check.levels import check_level
+
+        return check_level(exercise.id)
+    if not exercise.files:
+        return check_run(exercise.runs[0], readme=exercise.readme)
+    if exercise.id.startswith("kata_"):
+        from check.kata import check_kata
+
+        return check_kata(exercise.id)
+    if exercise.id == "loop":
+        from check.loop import check_loop
+
+        return check_loop()
+    if exercise.id == "redteam":
+        from check.redteam import check_redteam
+
+        return check_redteam(progress)
+    if exercise.id == "committee":
+        from check.committee import check_committee
+
+        return check_committee()
+    if exercise.id == "experiment":
+        from check.own_experiment import check_experiment
+
+        return check_experiment()
+    if exercise.id == "tests":
+        from check.judging import check_tests
+
+        return check_tests()
+    return check_note(Path(exercise.files[0]), exercise.runs)

@@ -50,7 +50,7 @@ def check_note(path: Path, wanted: Sequence[WantedRun] = ()) -> CheckResult:
     state = "started" if lines else TO_READ
     if parts:
         lines.insert(0, f"our answer to {', '.join(parts)}: {program_name('check')} {path.stem} --id {[*parts][-1]}")
-    return CheckResult(state, short, lines, parts, {"runs": runs} if runs else {}, command=command)
+    return CheckResult(state, short, lines, parts, runs, command)
 
 
 def own_words(text: str) -> list[str]:

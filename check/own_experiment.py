@@ -13,7 +13,7 @@ from pathlib import Path
 
 from check.committee import MIN_DELTA, read_verdict
 from check.result import NOT_STARTED, TO_READ, CheckResult
-from check.runs import LoggedRun, has_value, names_number, read_logged_runs
+from check.runs import LoggedRun, names_number, names_value, read_logged_runs
 from check.sheets import read_fields, read_sheet
 from course.artifacts import run_log
 from course.artifacts.finding import Finding, Numbers
@@ -42,40 +42,25 @@ _NUMBER = "pass_rate"  # a share of prompts is read in this way
 _Page = Mapping[str, str]  # heading, or name of a field -> what the student wrote
 
 
-class _Fault(Exception):
-    """What is not there yet or does not hold, in one sentence, and the state that follows from it."""
-
-    def __init__(self, sentence: str, state: str = "wrong") -> None:
-        super().__init__(sentence)
-        self.state = state
-
-
 def check_experiment() -> CheckResult:
-    """Whether design and result hold. The first fault is named, because there is one thing to do at a time."""
+    """Whether design and result hold. Raises UserError at the first fault: there is one thing to do at a time."""
     page = read_page()
     if not any(page.values()):
         return CheckResult(NOT_STARTED)
-    try:
-        refuse_design(page)
-        if not any(page[name] for name in FIELDS["What came"]):
-            what_next = f"stands. Register it: {REGISTER}"
-            if read_designs():
-                what_next = "is registered. Measure the candidate, ask the gate, and fill in What came"
-            raise _Fault(f"the design {what_next}", "started")
-        result = result_of(page)
+    refuse_design(page)
+    if any(page[name] for name in FIELDS["What came"]):
         refuse_few_words("What it does not show", page)
-    except _Fault as fault:
-        return CheckResult(fault.state, "", [f"{SHEET}: {fault}"])
-    return result
+        return result_of(page)
+    line = f"{SHEET}: the design stands. Register it: {REGISTER}"
+    if read_designs():
+        line = f"{SHEET}: the design is registered. Measure the candidate, ask the gate, and fill in What came"
+    return CheckResult("started", "", [line])
 
 
 def register_design() -> str:
     """Add the design to the log: its knob and what it expects. Raises UserError where the design is not whole."""
     page = read_page()
-    try:
-        refuse_design(page)
-    except _Fault as fault:
-        raise UserError(f"{SHEET}: {fault}; nothing was registered") from None
+    refuse_design(page)
     design = LogLine(
         run=SHEET.as_posix(),
         manifest=sha256_of(SHEET),
@@ -95,84 +80,69 @@ def read_page() -> dict[str, str]:
     sections = read_sheet(SHEET, list(FIELDS))
     page: dict[str, str] = {}
     for heading, names in FIELDS.items():
-        if names:
-            page |= read_fields(sections[heading], names)
-        else:
-            page[heading] = sections[heading].text
+        page[heading] = "" if names else sections[heading].text
+        page |= read_fields(sections[heading], names)
     return page
+
+
+def fault_of(name: str, page: _Page, expected: str) -> UserError:
+    return UserError(f"{SHEET}: {name}: expected {expected}, got {quote(page[name]) or 'none'}")
 
 
 # ---- The design, before anything is run
 
 
 def refuse_design(page: _Page) -> None:
-    """Raise _Fault where the design is not whole, or where its n cannot show the difference that it names."""
-    for heading in ("Question", "The one knob", "Held fixed"):
-        refuse_few_words(heading, page)
-    n = prompts_of(page)
+    """Raise UserError where the design is not whole, or where its n cannot show the difference that it names."""
+    for name in ("Question", "The one knob", "Held fixed", "against"):
+        refuse_few_words(name, page)
+    if not re.fullmatch("[1-9][0-9]{0,8}", page["n"]):
+        raise fault_of("n", page, "the number of prompts, such as 300")
+    n = int(page["n"])
     flips = read_guess(page["flips"], _NUMBER)
     if not flips:
         raise fault_of("flips", page, "the share of prompts that you expect to flip, such as 25 %")
     visible = smallest_visible_difference(n, flips)
     if visible is None:
-        raise _Fault(f"n: if {100 * flips:g} % of {n} prompts flip, no difference can be shown; take more prompts")
-    if not has_value(page["smallest"], visible):
+        raise fault_of("n", page, f"more prompts: if {100 * flips:g} % of so few flip, no difference can be shown")
+    if not names_value(page["smallest"], visible):
         call = f"course.stats.smallest_visible_difference({n}, {flips:g})"
         raise fault_of("smallest", page, f"what {call} gives, in points")
     if read_guess(page["expect"], _NUMBER) is None:
         raise fault_of("expect", page, "the candidate's pass rate, a number such as 60 %")
-    refuse_few_words("against", page)
-
-
-def prompts_of(page: _Page) -> int:
-    n = page["n"].replace(",", "")
-    if not re.fullmatch("[1-9][0-9]{0,8}", n):
-        raise fault_of("n", page, "the number of prompts, such as 300")
-    return int(n)
 
 
 def refuse_few_words(name: str, page: _Page) -> None:
-    """Raise _Fault where an answer in words is too short to be one."""
-    count = len(page[name].split())
-    if count < _FEWEST_WORDS:
-        raise _Fault(f"{name}: expected {_FEWEST_WORDS} words or more, got {count}", "started")
-
-
-def fault_of(name: str, page: _Page, expected: str) -> _Fault:
-    """What is wrong with a field. What is not there was not done yet, and is not wrong."""
-    if not page[name]:
-        return _Fault(f"{name}: expected {expected}, got none", "started")
-    return _Fault(f"{name}: expected {expected}, got {quote(page[name])}")
+    """Raise UserError where an answer in words is too short to be one."""
+    if len(page[name].split()) < _FEWEST_WORDS:
+        raise fault_of(name, page, f"{_FEWEST_WORDS} words or more")
 
 
 # ---- The result, held against the log and the gate
 
 
 def result_of(page: _Page) -> CheckResult:
-    """What is said of an experiment that holds. Raises _Fault where it does not."""
+    """What is said of an experiment that holds. Raises UserError where it does not."""
     logged = list(read_logged_runs())
-    baseline = find_run("baseline", page, logged)
-    candidate = find_run("candidate", page, logged)
+    baseline, candidate = (find_run(side, page, logged) for side in ("baseline", "candidate"))
     refuse_expectation(page, candidate)
     finding, numbers = ask_gate(baseline, candidate)
-    n = prompts_of(page)
-    if n != numbers.n:
-        raise _Fault(f"n: expected the {numbers.n} prompts that both runs measured, got {n}")
-    rates = {"baseline": numbers.baseline_passes / n, "candidate": numbers.candidate_passes / n}
-    for side, run in (("baseline", baseline), ("candidate", candidate)):
-        if not names_number(page[side], run, rates[side]):
-            raise fault_of(side, page, f"the run and then its pass rate: {run.name}, {100 * rates[side]:.1f} %")
-    verdict = finding.verdict
-    if read_verdict(page["verdict"]) != verdict:
+    n = numbers.n
+    if page["n"] != str(n):
+        raise fault_of("n", page, f"the {n} prompts that both runs measured")
+    before, after = numbers.baseline_passes / n, numbers.candidate_passes / n
+    for side, run, rate in (("baseline", baseline, before), ("candidate", candidate, after)):
+        if not names_number(page[side], run, rate):
+            raise fault_of(side, page, f"the run and then its pass rate: {run.name}, {100 * rate:.1f} %")
+    if read_verdict(page["verdict"]) != finding.verdict:
         raise fault_of("verdict", page, "the gate's own; ask course.gate once more")
-    came = f"{100 * rates['baseline']:.1f} % and then {100 * rates['candidate']:.1f} % of {n} prompts passed"
-    lines = [f"{came}, and you expected {quote(page['expect'])}. The gate says {verdict}."]
+    came = f"{100 * before:.1f} % and then {100 * after:.1f} % of {n} prompts passed"
+    lines = [f"{came}, and you expected {quote(page['expect'])}. The gate says {finding.verdict}."]
     trainings = trainings_of([baseline, candidate], logged)
     if len(trainings) == 2:
         names = ", ".join(differing_settings(*trainings)) or "nothing"
         lines.append(f"The two trainings differ in {names}, which the gate cannot see.")
-    runs = [run.name for run in (baseline, candidate, *trainings)]
-    return CheckResult(TO_READ, verdict, lines, numbers={"runs": runs})
+    return CheckResult(TO_READ, finding.verdict, lines, runs=[run.name for run in (baseline, candidate, *trainings)])
 
 
 def find_run(side: str, page: _Page, logged: Sequence[LoggedRun]) -> LoggedRun:
@@ -185,19 +155,20 @@ def find_run(side: str, page: _Page, logged: Sequence[LoggedRun]) -> LoggedRun:
 
 
 def refuse_expectation(page: _Page, candidate: LoggedRun) -> None:
-    """Raise _Fault where no design was registered before the candidate, or where two expectations differ."""
+    """Raise UserError where no design was registered before the candidate, or where two expectations differ."""
     designs = read_designs(candidate.number)
     if not designs:
-        raise _Fault(
-            f"no design was registered before {candidate.name} was measured. Register it ({REGISTER}), and measure the "
-            "candidate under another name"
+        raise UserError(
+            f"{SHEET}: no design was registered before {candidate.name} was measured. Register it ({REGISTER}), and "
+            "measure the candidate under another name"
         )
     registered = designs[-1].expect or ""
+    planned = read_guess(registered, _NUMBER) or 0
     for where, expect in (("the run", candidate.manifest.expect or ""), ("the page", page["expect"])):
         value = read_guess(expect, _NUMBER)
-        if value is None or not isclose(value, read_guess(registered, _NUMBER) or 0):
-            expected = f"expected {quote(registered)}, as registered before {candidate.name} was measured"
-            raise _Fault(f"expect: {expected}, and {where} says {quote(expect) or 'nothing'}")
+        if value is None or not isclose(value, planned):
+            expected = f"{quote(registered)}, as registered before {candidate.name} was measured"
+            raise UserError(f"{SHEET}: expect: expected {expected}, and {where} says {quote(expect) or 'nothing'}")
 
 
 def read_designs(before: int | None = None) -> list[LogLine]:
@@ -206,16 +177,16 @@ def read_designs(before: int | None = None) -> list[LogLine]:
 
 
 def ask_gate(baseline: LoggedRun, candidate: LoggedRun) -> tuple[Finding, Numbers]:
-    """What the gate finds of both runs. Raises _Fault where it compares nothing."""
+    """What the gate finds of both runs. Raises UserError where it compares nothing."""
     finding = examine(LAB / baseline.name, LAB / candidate.name, MIN_DELTA, run_log.read_log(run_log.LOG))
     if finding.numbers is None:
-        raise _Fault(f"the gate compares nothing: {finding.reasons[0]}. Change that, run again")
+        raise UserError(f"{SHEET}: the gate compares nothing: {finding.reasons[0]}. Change that, run again")
     if finding.knob == "nothing":
-        raise _Fault("The one knob: expected a policy or a rule of choice that differs, got two runs of the same")
+        raise UserError(f"{SHEET}: The one knob: expected a policy or a rule of choice that differs, got none")
     return finding, finding.numbers
 
 
-# ---- The trainings behind two policies
+# ---- The trainings behind two policies, of which the gate sees the policies alone
 
 
 def trainings_of(runs: Sequence[LoggedRun], logged: Sequence[LoggedRun]) -> list[LoggedRun]:

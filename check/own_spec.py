@@ -3,7 +3,6 @@
 A gap that no golden case and no text of a few edits shows is not seen here.
 """
 
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from random import Random
@@ -20,41 +19,9 @@ from course.guest import GuestError, is_number
 from course.score import score
 from course.text import quote
 
-_EDITS = (  # what an edit puts into a right line, or in place of one of its characters
-    "",
-    " ",
-    "\t",
-    "\n",
-    "\r",
-    "\v",
-    "\f",
-    "\x1c",
-    "\x85",
-    "\xa0",
-    "\u2028",
-    "\u3000",
-    "\u200b",
-    "+",
-    "-",
-    "\u2212",
-    "0",
-    "1",
-    "7",
-    "\u0663",
-    "\uff11",
-    "\xb2",
-    ".",
-    ".0",
-    ",",
-    "_",
-    "e1",
-    "/1",
-    "%",
-    " or 3",
-    "**",
-    "x",
-    "Final: ",
-)
+_CHARACTERS = " \t\n\r\v\f\x1c\x85\xa0\u2028\u3000\u200b+-\u2212017\u0663\uff11\xb2.,_%x"
+# What an edit puts into a right line, or in place of one of its characters.
+_EDITS = ("", *_CHARACTERS, ".0", "e1", "/1", " or 3", "**", "Final: ")
 _TASK: dict[str, Any] = {"prompt": "How many?", "expected_answer": 1}
 _NO_TEXTS: list[Any] = ["", None, 1, True, ["Final: 1"], {}]
 _NO_EXAMPLES: list[Any] = [
@@ -84,24 +51,23 @@ def check_my_score(path: Path, seed: int = 0) -> CheckResult:
         return CheckResult(NOT_STARTED)
     first = answers[: len(questions)]
     again = reversed(answers[len(questions) :])
-    broken: Counter[str] = Counter()
-    shown: dict[
-        str, tuple[bool, int, str]
-    ] = {}  # rule -> the call to show; of a wrong text that is paid, before others
+    broken: dict[str, list[tuple[bool, int, str]]] = {}  # rule -> the calls that break it
     for (example, completion), answer, second in zip(questions, first, again, strict=True):
         right = score(example, completion)
         rule = find_broken_rule(answer, second, right)
-        if not rule:
-            continue
-        broken[rule] += 1
-        call = f"score({quote(repr(example))}, {quote(repr(completion))}), got {describe_answer(answer)}"
-        pays_text = rule.endswith(", else 0") and FAMILIES[right["details"]["outcome"]] != "data"
-        ranked = (not pays_text, len(call), call)
-        shown[rule] = min(shown.get(rule, ranked), ranked)
-    rules = sorted(shown, key=lambda rule: shown[rule])
-    lines = [f"expected {rule}: broken {broken[rule]:,} times, as for {shown[rule][-1]}" for rule in rules]
-    short = f"{len(questions) - broken.total():,} of {len(questions):,} texts as the spec has them"
-    return CheckResult("wrong" if lines else "done", short, lines)
+        if rule:
+            call = f"score({quote(repr(example))}, {quote(repr(completion))}), got {describe_answer(answer)}"
+            pays_text = rule.endswith(", else 0") and FAMILIES[right["details"]["outcome"]] != "data"
+            broken.setdefault(rule, []).append(
+                (not pays_text, len(call), call)
+            )  # a wrong text that is paid comes first
+    lines = []
+    for rule, calls in sorted(broken.items(), key=lambda item: min(item[1])):
+        lines.append(f"expected {rule}: broken {len(calls):,} times, as for {min(calls)[-1]}")
+    kept = len(questions) - sum(map(len, broken.values()))
+    return CheckResult(
+        "wrong" if lines else "done", f"{kept:,} of {len(questions):,} texts as the spec has them", lines
+    )
 
 
 def make_questions(rng: Random) -> list[_Question]:
@@ -121,7 +87,9 @@ def find_broken_rule(answer: Any, second: Any, right: Mapping[str, Any]) -> str:
         return "an answer and no exception"
     if answer != second:
         return "the same answer whenever it is asked"
-    if not has_message(answer):
+    details = answer.get("details") if isinstance(answer, dict) else None
+    message = details.get("message") if isinstance(details, dict) else None
+    if not isinstance(message, str) or not message:
         return "a reward, and details with a message"
     if not is_number(answer.get("reward")):
         return "a number as reward, 1.0 or 0.0"
@@ -131,13 +99,6 @@ def find_broken_rule(answer: Any, second: Any, right: Mapping[str, Any]) -> str:
     if outcome in CHECKS:
         return f"{CHECKS[outcome].expected}, else 0"
     return "1 for what is right"
-
-
-def has_message(answer: Any) -> bool:
-    if not isinstance(answer, dict) or not isinstance(answer.get("details"), dict):
-        return False
-    message = answer["details"].get("message")
-    return isinstance(message, str) and message != ""
 
 
 def describe_answer(answer: Any) -> str:

@@ -26,27 +26,29 @@ from course.rubrics.kinds import EXPLOITS, Kind, kind_of
 from course.search import Finding, Findings, Progress, learn_from, make_example, search
 from course.text import clipped
 
+PATCH = Path("exercises") / "patched_rubric.py"
+CASES = Path("exercises") / "exploits.jsonl"
 _CLASSES = LAB / "data" / "red_team" / "classes.toml"
 _PATCHED = "patched_rubric"  # how ``fooled`` begins where the policy or the search fooled a patch
+_SEED = 0  # of the fresh numbers and of the policy
 _FEWEST_EXPLOITS = 2  # of the student's own
 _RIGHT_FORMS = ("Final: {}", " \tFinal: {}\r\n", "\n\nFinal: {}\n")
 
 Text = tuple[int, str]  # an expected answer and a completion
 
 
-def check_redteam(folder: Path = Path("exercises"), seed: int = 0, progress: Progress = iter) -> CheckResult:
-    """``seed``: of the fresh numbers and of the policy. ``progress``: shows how far the policy and the search are."""
-    patch, file = folder / "patched_rubric.py", folder / "exploits.jsonl"
-    patched = OwnRubric(f"{patch}:patched")
+def check_redteam(progress: Progress = iter) -> CheckResult:
+    """``progress``: shows how far the policy and the search are."""
+    patched = OwnRubric(f"{PATCH}:patched")
     classes = tomllib.loads(_CLASSES.read_text(encoding="utf-8"))
     start = str(getattr(patched.target, "__globals__", {}).get("STARTED_FROM"))
     if start not in classes:
         expected = f'expected a line STARTED_FROM = "NAME" with one of {", ".join(classes)}'
-        raise UserError(f"{patch}: {expected}, got {clipped(start, 60)}")
-    cases = [*read_records(file, GoldenCase)]
+        raise UserError(f"{PATCH}: {expected}, got {clipped(start, 60)}")
+    cases = [*read_records(CASES, GoldenCase)]
     own = [case for case in cases if case.fooled == start and (case.completion or case.why.strip())]
     found = [case for case in cases if case.fooled.startswith(_PATCHED)]
-    rng = random.Random(seed)
+    rng = random.Random(_SEED)
     answers = [0, *(rng.randrange(-size, size) for size in (10, 10, 100, 1000, 1000, 10**12, 10**12))]
     lines = [(case.expected_answer, case.completion) for case in own + found]
     wrong = [line for line in lines if kind_of(*line) in EXPLOITS]
@@ -57,14 +59,14 @@ def check_redteam(folder: Path = Path("exercises"), seed: int = 0, progress: Pro
     refused = [finding for finding in ask(patched, right) if finding.reward != 1]
     if not own and len(paid) == len(wrong):
         return CheckResult(NOT_STARTED)
-    faults = [*faults_of_exploits(file, start, own)]
+    faults = [*faults_of_exploits(start, own)]
     if paid:
-        faults.append(f"{patch}: expected 0 for all of {len(wrong)} exploits, got more for {len(paid)}: {paid[0]}")
+        faults.append(f"{PATCH}: expected 0 for all of {len(wrong)} exploits, got more for {len(paid)}: {paid[0]}")
     if refused:
-        faults.append(f"{patch}: expected 1 for every right line, got {refused[0]}")
+        faults.append(f"{PATCH}: expected 1 for every right line, got {refused[0]}")
     if faults:
         return CheckResult("wrong", faults[0], faults)
-    return attack_patch(file, patched, seed, progress)
+    return attack_patch(patched, progress)
 
 
 def wrong_texts(
@@ -86,11 +88,11 @@ def ask(verifier: OwnRubric, texts: Sequence[Text]) -> list[Finding]:
     return sorted(findings, key=lambda finding: (finding.reward is None, finding.order))
 
 
-def faults_of_exploits(file: Path, start: str, own: Sequence[GoldenCase]) -> Iterator[str]:
+def faults_of_exploits(start: str, own: Sequence[GoldenCase]) -> Iterator[str]:
     if len(own) < _FEWEST_EXPLOITS:
-        yield f'{file}: expected {_FEWEST_EXPLOITS} exploits or more with "fooled": "{start}", got {len(own)}'
+        yield f'{CASES}: expected {_FEWEST_EXPLOITS} exploits or more with "fooled": "{start}", got {len(own)}'
     for case in own:
-        expected = f"{file}, {clipped(case.id, 40)}: expected "
+        expected = f"{CASES}, {clipped(case.id, 40)}: expected "
         got = f"got '{clipped(case.completion, 200)}' where {case.expected_answer} is right"
         if kind_of(case.expected_answer, case.completion) not in EXPLOITS:
             yield f"{expected}a wrong value or several answers, {got}: the right value, in this form or another"
@@ -100,16 +102,16 @@ def faults_of_exploits(file: Path, start: str, own: Sequence[GoldenCase]) -> Ite
             yield f"{expected}a why, got none"
 
 
-def attack_patch(file: Path, patched: OwnRubric, seed: int, progress: Progress) -> CheckResult:
+def attack_patch(patched: OwnRubric, progress: Progress) -> CheckResult:
     """Let a policy learn from the patch and a search try it, until one of them finds an exploit that is paid."""
     tried = 0
-    for written in learn_from(patched, FINAL, seed, progress):
+    for written in learn_from(patched, FINAL, _SEED, progress):
         tried += len(written)
         paid = [text.finding() for text in written if text.reward > 0]
         cheats = [cheat for cheat in paid if kind_of(cheat.expected_answer, cheat.completion) in EXPLOITS]
         if cheats:
             why = f"a policy that learned from the patch wrote it within {tried:,} completions"
-            return add_exploit(file, patched, min(cheats, key=lambda cheat: cheat.order), why)
+            return add_exploit(patched, min(cheats, key=lambda cheat: cheat.order), why)
     found = Findings()
     search(patched, FINAL, found, progress)
     if refused := found.shortest.get(Kind.RIGHT):
@@ -117,15 +119,15 @@ def attack_patch(file: Path, patched: OwnRubric, seed: int, progress: Progress) 
         return CheckResult("wrong", line, [line])
     for kind in (Kind.WRONG, Kind.SEVERAL):
         if kind in found.shortest:
-            return add_exploit(file, patched, found.shortest[kind], f"a search of {found.tried:,} texts found it")
+            return add_exploit(patched, found.shortest[kind], f"a search of {found.tried:,} texts found it")
     return CheckResult("done", f"not cheated in {tried:,} completions and {found.tried:,} texts")
 
 
-def add_exploit(file: Path, patched: OwnRubric, cheat: Finding, why: str) -> CheckResult:
+def add_exploit(patched: OwnRubric, cheat: Finding, why: str) -> CheckResult:
     """Append what cheated the patch to the student's exploits, and say so."""
     row = make_example(cheat.expected_answer) | {"completion": cheat.completion, "expected_reward": 0.0, "why": why}
     del row["id"]  # its line is its name
     row["fooled"] = f"{_PATCHED} {patched.settings().get('rubric_version', '')}".strip()
-    write_whole(file, file.read_bytes().rstrip() + b"\n" + msgspec.json.encode(row) + b"\n")
-    line = f"{patched.path}: expected 0, got {cheat}: {why}, and it is the last line of {file} now"
+    write_whole(CASES, CASES.read_bytes().rstrip() + b"\n" + msgspec.json.encode(row) + b"\n")
+    line = f"{patched.path}: expected 0, got {cheat}: {why}, and it is the last line of {CASES} now"
     return CheckResult("wrong", line, [line])

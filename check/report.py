@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from check.machine import Work
-from check.report_tests import report_lines
 from check.result import FINISHED, NOT_STARTED, TO_READ, CheckResult
 from course.show.tables import WIDTH, table, wrap_sentence
 from course.show.terminal import command_line
@@ -15,17 +14,9 @@ _SHOWN = 3  # sentences of a result
 _NOT_READ = "A program sees only that it is whole. A person says whether it is right."
 
 
-def lines_of(result: CheckResult) -> list[str]:
-    """The sentences that explain a result; of tests, also the report on what they kill."""
-    if result.judgement is None:
-        return list(result.lines)
-    return [*result.lines, *report_lines(result.judgement)]
-
-
 def exercise_text(name: str, result: CheckResult, more: Sequence[str], everything: bool = False) -> str:
     """One exercise: the first three of its lines, or all of them, its state, and ``more``."""
-    found = lines_of(result)
-    lines = found if everything else found[:_SHOWN]
+    lines = result.lines if everything else result.lines[:_SHOWN]
     state = f"{name:15} {result.state}"
     if result.short and result.short not in lines:
         state += f": {result.short}"
@@ -35,8 +26,8 @@ def exercise_text(name: str, result: CheckResult, more: Sequence[str], everythin
     paragraphs.append(wrap_sentence(state))
     if result.state == TO_READ:
         paragraphs.append(wrap_sentence(_NOT_READ))
-    if len(lines) < len(found):
-        paragraphs.append(f"{len(found) - len(lines)} more of the kind: {program_name('check')} {name} --all")
+    if len(lines) < len(result.lines):
+        paragraphs.append(f"{len(result.lines) - len(lines)} more of the kind: {program_name('check')} {name} --all")
     paragraphs.extend(map(wrap_sentence, more))
     return "\n".join(paragraphs)
 

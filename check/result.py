@@ -3,13 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from check.kills import Judgement
 from course.errors import UserError
 
 NOT_STARTED = "not started"
 CANNOT_CHECK = "cannot be checked yet"  # a file, a run or a tool is missing
 TO_READ = "for the teacher to read"  # it is whole, which is all that a program can see of it
-STATES = (NOT_STARTED, "started", "wrong", CANNOT_CHECK, "done", TO_READ)
 FINISHED = ("done", TO_READ)
 
 
@@ -18,17 +16,17 @@ class CannotCheck(UserError):
 
 
 class CheckResult(NamedTuple):
-    """What the check of an exercise says. ``state``: one of ``STATES``; ``short`` adds a few words.
+    """What the check of an exercise says. ``state``: one of the above, or started, wrong, done; ``short`` adds a few
+    words.
 
     ``lines``: sentences that explain the state: expected, got. ``parts``: what there is to say of each part with an id.
-    ``numbers``: for ``--json`` only, whatever JSON can hold. ``judgement``: of the exercise tests, what they kill.
-    ``command``: what to type next, after ``python3 -m``; empty stands for the check itself.
+    ``runs``: those that it counts, to be handed in. ``command``: what to type next, after ``python3 -m``; empty stands
+    for the check itself.
     """
 
     state: str
     short: str = ""
     lines: Sequence[str] = ()
     parts: Mapping[str, str] = {}
-    numbers: Mapping[str, object] = {}
-    judgement: Judgement | None = None
+    runs: Sequence[str] = ()
     command: str = ""

@@ -3,9 +3,8 @@
 A note or a reflection names a run and, after the name, a number of it: ``names_number``.
 """
 
-import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +14,7 @@ from check.result import NOT_STARTED, TO_READ, CheckResult
 from check.sheets import read_sheet
 from course.artifacts import run_log
 from course.artifacts.reading import Broken, open_run, read_output
-from course.artifacts.records import BLANKS, README, RESULTS, SUMMARY, Manifest
+from course.artifacts.records import BLANKS, README, SUMMARY, Manifest
 from course.datasets.files import LAB, sha256_of
 from course.errors import UserError
 from course.text import quote
@@ -36,59 +35,39 @@ class WantedRun(NamedTuple):
 
 
 class LoggedRun(NamedTuple):
-    """A run that is still what the log sealed. ``number``: its line in the log, from 0. ``name``: its folder there."""
+    """A run in the log that is still there. ``number``: its line in the log, from 0. ``name``: its folder there."""
 
     number: int
     name: str
     manifest: Manifest
-    summary: dict[str, Any]
-    headline: Sequence[str]  # the keys of the summary that the log shows
+    summary: Mapping[str, Any]
+    headline: Mapping[str, float]  # the numbers that the log shows
 
     @property
     def folder(self) -> str:
         """The last part of its name, by which a student's text names it."""
         return Path(self.name).name
 
-    @property
-    def headline_numbers(self) -> dict[str, float]:
-        numbers = {name: self.summary.get(name) for name in self.headline}
-        return {name: value for name, value in numbers.items() if isinstance(value, int | float)}
-
-    def read(self, output: str) -> bytes:
-        """One of its files. Raises UserError where that is not the file which the manifest seals."""
-        path = LAB / self.name / output
-        try:
-            data = read_output(path.parent, output)
-        except Broken as broken:
-            raise UserError(f"{path}: {broken}; run it again") from None
-        if hashlib.sha256(data).hexdigest() != self.manifest.outputs.get(output):
-            raise UserError(f"{path}: expected the file as the run left it, got other bytes; run it again")
-        return data
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Its results."""
-        return [msgspec.json.decode(line) for line in self.read(RESULTS).split(b"\n") if line]
+    def describe(self) -> str:
+        return ", ".join(f"{name} {value:.3g}" for name, value in self.headline.items())
 
 
 def read_logged_runs() -> Iterator[LoggedRun]:
-    """The runs in the log that are still what it sealed, the newest first."""
+    """The runs in the log that are still there, the newest first."""
     log = run_log.read_log(run_log.LOG)
     for number, line in reversed([*enumerate(log)]):
         try:
             run = open_run(LAB / line.run)
-            data = read_output(run.path, SUMMARY)
-        except (UserError, Broken):  # deleted, or made again with other content
+            summary = msgspec.json.decode(read_output(run.path, SUMMARY), type=dict[str, Any])
+        except (UserError, Broken):  # deleted
             continue
-        if (run.digest, run.manifest.outputs.get(SUMMARY)) == (line.manifest, hashlib.sha256(data).hexdigest()):
-            summary = msgspec.json.decode(data, type=dict[str, Any])
-            yield LoggedRun(number, line.run, run.manifest, summary, [*line.number])
+        if run.digest == line.manifest:  # else made again, with other content
+            headline = {name: value for name, value in line.number.items() if value is not None}
+            yield LoggedRun(number, line.run, run.manifest, summary, headline)
 
 
 def find_runs(wanted: WantedRun) -> Iterator[LoggedRun]:
-    """The logged runs of this command and these conditions, the newest first.
-
-    All conditions are read from the run's own manifest, which the log seals by its digest.
-    """
+    """The logged runs of this command and these conditions, the newest first."""
     return (run for run in read_logged_runs() if meets(run, wanted))
 
 
@@ -106,20 +85,17 @@ def check_run(wanted: WantedRun, *, readme: bool = False) -> CheckResult:
     """Whether the log has such a run with a prediction; if ``readme``, one with words in its README. Any run counts."""
     best = CheckResult(NOT_STARTED, command=wanted.command)
     for run in find_runs(wanted):
-        numbers = run.headline_numbers
-        result = ", ".join(f"{name} {value:.3g}" for name, value in numbers.items())
         expected = run.manifest.expect
-        if expected is None:
-            if best.state == NOT_STARTED:
-                short = f"repeat with a prediction ({result or 'this run'} had none)"
-                best = CheckResult("started", short, command=wanted.command)
-            continue
-        short = f"{result}, you expected {quote(expected)} ({run.name})"
         fault = fault_of_readme(run) if readme else ""
-        if not fault:
-            return CheckResult(TO_READ if readme else "done", short, numbers={"runs": [run.name], **numbers})
-        if not best.lines:
-            best = CheckResult("started", short, [fault], numbers={"runs": [run.name]})
+        if expected is None:
+            better = CheckResult("started", f"repeat with a prediction ({run.describe() or 'this run'} had none)")
+        elif fault:
+            better = CheckResult("started", "", [fault], runs=[run.name])  # handed in all the same
+        else:
+            short = f"{run.describe()}, you expected {quote(expected)} ({run.name})"
+            return CheckResult(TO_READ if readme else "done", short, runs=[run.name])
+        if best.state == NOT_STARTED or (better.lines and not best.lines):
+            best = better._replace(command=wanted.command)
     return best
 
 
@@ -139,27 +115,21 @@ def fault_of_readme(run: LoggedRun) -> str:
 
 def names_number(text: str, run: LoggedRun, value: float) -> bool:
     """Whether the text has the run's name and, somewhere after it, the value, rounded or not."""
-    return has_value(text.partition(run.folder)[2], value)
+    return names_value(text.partition(run.folder)[2], value)
 
 
-def has_value(text: str, value: float) -> bool:
-    """Whether a number of the text is this count, as it stands, or this share, as ``is_value`` reads it."""
-    numbers = _NUMBER.findall(text)
-    if isinstance(value, int):
-        return str(value) in numbers
-    return any(is_value(number, value) for number in numbers)
-
-
-def is_value(number: str, value: float) -> bool:
-    """Whether a number is the value, rounded or not, as a share or in percent.
+def names_value(text: str, value: float) -> bool:
+    """Whether a number of the text is the value, rounded or not, as it stands or in percent.
 
     A share needs two decimals, because 0.9 would stand for too many values; only 0 and 1 need none.
     """
-    _, _, decimals = number.partition(".")
-    rounding = 0.5 * 10.0 ** -len(decimals) + 1e-9
-    if abs(float(number) - 100 * value) <= rounding:
-        return True
-    return (len(decimals) >= 2 or value in (0.0, 1.0)) and abs(float(number) - value) <= rounding
+    for number in _NUMBER.findall(text):
+        decimals = len(number.partition(".")[2])
+        rounding = 0.5 * 10.0**-decimals + 1e-9
+        is_share = decimals >= 2 or value in (0.0, 1.0)
+        if abs(float(number) - 100 * value) <= rounding or (is_share and abs(float(number) - value) <= rounding):
+            return True
+    return False
 
 
 def fault_of_naming(text: str, wanted: WantedRun) -> tuple[str, LoggedRun | None]:
@@ -169,9 +139,9 @@ def fault_of_naming(text: str, wanted: WantedRun) -> tuple[str, LoggedRun | None
     """
     runs = [run for run in find_runs(wanted) if run.manifest.expect]
     for run in runs:
-        if any(names_number(text, run, value) for value in run.headline_numbers.values()):
+        if any(names_number(text, run, value) for value in run.headline.values()):
             return "", run
     if not runs:
         return f"expected a run of {wanted.command.partition(' ')[0]} with a prediction, got none in your log", None
-    number = ", ".join(runs[0].headline_numbers)
+    number = ", ".join(runs[0].headline)
     return f"expected the name of your run, {quote(runs[0].folder)}, followed by its {number}", runs[0]

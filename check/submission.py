@@ -1,62 +1,39 @@
 """Machinery: the hand-in, one zip of what the student wrote and measured. The same files give the same bytes.
 
-Hidden files and caches are left out. Links are refused by name: what they point at is not the student's work.
+Hidden files and caches are left out.
 """
 
 import re
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from io import BytesIO
 from pathlib import Path
 
 from course.artifacts import run_log
-from course.artifacts.reading import runs_in
 from course.datasets.files import write_whole
-from course.errors import UserError, reason
-from course.text import did_you_mean, quote
 
 TEST_FILES = ("tests/test_rubric.py", "tests/test_pick_best.py", "tests/test_reinforce.py")
 
 
-def submit(named: Sequence[Path], counted: Sequence[Path]) -> tuple[Path, list[str]]:
+def submit(runs: Iterable[str]) -> tuple[Path, list[str]]:
     """Write ``submission_001.zip``, or the next free number, into the working folder. Returns it and its names.
 
-    ``named``: folders of runs, refused where they lie outside ``runs/``; ``counted``: those that a check counts.
+    ``runs``: those that a check counts, as the log names them.
     """
-    home = run_log.LOG.parent
-    for run in named:
-        if not is_run_of(home, run):
-            mend = did_you_mean(run.name, {other.name: f"--run {home.name}/{other.name}" for other in runs_in(home)})
-            raise UserError(f"{mend}--run: expected a run in {home.name}/, got {quote(str(run))}")
-    files = {name: Path(name) for name in TEST_FILES}
-    files["runs/log.jsonl"] = run_log.LOG
-    for folder in ("exercises", "notes"):
-        files |= {f"{folder}/{name}": path for name, path in files_in(Path(folder)).items()}
-    for run in (*named, *counted):
-        if is_run_of(home, run):
-            files |= {f"runs/{run.name}/{name}": path for name, path in files_in(run).items()}
-    files = {name: path for name, path in sorted(files.items()) if path.exists() or path.is_symlink()}
+    files = {name: Path(name) for name in TEST_FILES if Path(name).is_file()}
+    if run_log.LOG.is_file():
+        files["runs/log.jsonl"] = run_log.LOG
+    folders = {"exercises": Path("exercises"), "notes": Path("notes")}
+    folders |= {f"runs/{Path(run).name}": run_log.LOG.parent / Path(run).name for run in runs}
+    for name, folder in folders.items():
+        for path in folder.rglob("*"):
+            inside = path.relative_to(folder).as_posix()
+            is_hidden = re.search(r"(^|/)(\.|__pycache__/)", inside)
+            if path.is_file() and not is_hidden:
+                files[f"{name}/{inside}"] = path
     place = find_free_name()
-    try:
-        write_whole(place, zip_files(files))
-    except OSError as error:
-        raise UserError(f"{place}: cannot write the hand-in: {reason(error)}; nothing was written") from None
-    return place, list(files)
-
-
-def files_in(folder: Path) -> dict[str, Path]:
-    """Path in the folder -> file or link. Hidden ones, those in hidden folders, and caches are left out."""
-    files = {}
-    for path in folder.rglob("*"):
-        name = path.relative_to(folder).as_posix()
-        is_hidden = re.search(r"(^|/)(\.|__pycache__/)", name)
-        if not is_hidden and (path.is_file() or path.is_symlink()):
-            files[name] = path
-    return files
-
-
-def is_run_of(home: Path, run: Path) -> bool:
-    return run.is_dir() and run.parent.resolve() == home.resolve()
+    write_whole(place, zip_files(files))
+    return place, sorted(files)
 
 
 def find_free_name() -> Path:
@@ -67,12 +44,10 @@ def find_free_name() -> Path:
 
 
 def zip_files(files: Mapping[str, Path]) -> bytes:
-    """One zip of all files, without a clock: each is of the year 1980. Raises UserError at a link."""
+    """One zip of all files, without a clock: each is of the year 1980."""
     out = BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
-        for name, path in files.items():
-            if path.is_symlink():
-                raise UserError(f"{quote(name)}: expected a file to hand in, got a link; take it away")
+        for name, path in sorted(files.items()):
             info = zipfile.ZipInfo(name)
             info.create_system = 3  # Unix
             info.external_attr = 0o644 << 16

@@ -7,20 +7,17 @@ of thing. Those of ``pick_best`` and ``reinforce_step`` are the common mistakes 
 
 import time
 from collections.abc import Callable, Sequence
-from functools import cache, wraps
+from functools import wraps
 from inspect import getdoc
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from check.oracles import FUNCTIONS
 from course.picking import Sample
-from course.rubrics.witness import edits
 from course.score import score
 
 Verify = Callable[[Any, Any], Any]
 _ENDS = " \t\r\n"
-_LEFT_OPEN = ("message", "note")  # the details that the spec leaves to a verifier
-_LONGEST = 1_100  # characters of a probe
 
 
 class Version(NamedTuple):
@@ -74,55 +71,7 @@ def step_versions() -> tuple[list[Version], list[Version]]:
 def _versions_of(name: str, version: Callable[[str, str], Version]) -> tuple[list[Version], list[Version]]:
     quantity = FUNCTIONS[name]
     wrong = [version(mistake, expression) for mistake, expression in quantity.mistakes.items()]
-    return [version("the course's own", quantity.right)._replace(kind="")], wrong
-
-
-def differs(answer: Any, right: Any) -> bool:
-    """Whether two answers of verifiers differ, but for what the spec leaves open; 1, 1.0 and True are three things."""
-    return bool(_essence(answer) != _essence(right))
-
-
-def _essence(answer: Any) -> Any:
-    details = answer.get("details")
-    if isinstance(details, dict):
-        details = {name: value for name, value in details.items() if name not in _LEFT_OPEN}
-    return repr(answer["reward"]), details
-
-
-def find_witness(version: Version) -> tuple[Any, Any] | None:
-    """The shortest completion on which a verifier is wrong, and its expected answer; None where it is none of these."""
-    wrong = _wrong_probes(version)
-    return min(wrong, key=lambda probe: len(str(probe[1]))) if wrong else None
-
-
-def breadth(version: Version) -> int:
-    """On how many texts it is wrong: of two verifiers, the one with fewer says more of what was believed."""
-    return len(_wrong_probes(version))
-
-
-@cache
-def _wrong_probes(version: Version) -> list[tuple[Any, Any]]:
-    wrong = []
-    for gold, completion in _probes():
-        example = {"prompt": "p", "expected_answer": gold}
-        vars(version.function).get("calls", []).clear()
-        try:
-            answer = version.function(example, completion)
-        except Exception:
-            wrong.append((gold, completion))
-            continue
-        if differs(answer, score(example, completion)):
-            wrong.append((gold, completion))
-    return wrong
-
-
-@cache
-def _probes() -> list[tuple[Any, Any]]:
-    """Expected answers and completions: edits of the right line, none so long that a slow verifier takes its time."""
-    texts = [(gold, text) for gold in (0, 323, -7) for text in edits(gold) if len(text) <= _LONGEST]
-    odd = [(323, ""), (323, None), (323, 323), (323, ["Final: 323"])]
-    unreadable = [("323", "Final: 323"), (None, "Final: 5"), (True, "Final: 1"), (323.0, "Final: 323")]
-    return [*texts, *odd, *unreadable]
+    return [version("right", quantity.right)._replace(kind="the course's own version")], wrong
 
 
 # What the files of verifiers are made of

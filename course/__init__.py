@@ -26,7 +26,7 @@ Everything else is machinery, and its first line says so:
     policies                     the small policies: bandit, two steps, tokens
     artifacts                    what comes out: the rows and files of a run, written, read and verified
     show, NAME_text              what commands print and draw, together and each alone; the one ending of every run
-    pages                        a run, a verdict or a matrix of tests as one HTML file
+    pages                        a run or a verdict as one HTML file
     guest, picking               a function of somebody's own, loaded and called; the samples that a rule chooses from
     attack_worker, search        a verifier in a process of its own; the texts that it is asked about
     limited_process              a hand-in's code, under limits, ended with all that it started

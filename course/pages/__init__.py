@@ -1,1 +1,1 @@
-"""Pages: a run, a verdict of the gate, a matrix of tests, each as one HTML file that asks nothing of the network."""
+"""Pages: a run, a verdict of the gate, each as one HTML file that asks nothing of the network."""

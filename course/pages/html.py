@@ -34,7 +34,6 @@ PARTS_OF_RUNS = [
     PARTS / "run",
     PARTS / "learning",
     PARTS / "gate",
-    PARTS / "matrix",
     PARTS / "views",
 ]
 _OTHERS = 300  # visible non-ASCII characters that get a name: a text with more of them is in a language, and no trick

@@ -4,13 +4,11 @@ By hand: of the dev set 34 of 80 pass; a changed answer lets 33 pass if the comp
 a choice among equal rewards changes no selected accuracy, 67 of 80.
 """
 
-import json
 import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import cast
 
 import pytest
 from conftest import ROOT, Lab
@@ -147,7 +145,8 @@ def student(lab: Lab) -> Student:
 
 
 def next_step(level: str) -> str:
-    return str(check_level(level).numbers.get("step", "build"))
+    """Nothing where the level is done."""
+    return check_level(level).command.rpartition(" ")[2]
 
 
 def explain(level: str) -> str:
@@ -163,7 +162,7 @@ def test_level_0(student: Student) -> None:
     assert next_step("level_0") == "reflect"
     student.go_on("level_0", "reflect")
     checked = check_level("level_0")
-    runs = [Path(run).name for run in cast(list[str], checked.numbers["runs"])]  # to be handed in
+    runs = [Path(run).name for run in checked.runs]
     assert (checked.state, runs) == (TO_READ, ["level_0_build", "level_0_sabotage"])
 
 
@@ -176,15 +175,13 @@ def test_each_way_of_spoiling_the_rule_pays_more_and_is_locked(student: Student,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", [pytest.param("any", marks=pytest.mark.long), "search", "last"])
-def test_level_1(student: Student, way: str) -> None:
+def test_level_1(student: Student) -> None:
     student.go_on("level_1", "build")
-    student.write("exercises/my_score.py", spoil_rule(way))
+    student.write("exercises/my_score.py", spoil_rule("search"))
     student.go_on("level_1", "sabotage", "train", "reflect")
     student.write("exercises/my_score.py", MY_SCORE)
     student.go_on("level_1", "repair")
-    student.write("tests/test_rubric.py", (ROOT / "tests" / "test_rubric.py").read_text(encoding="utf-8"))
-    assert next_step("level_1") == "lock"  # though a shipped test fails some of the spoiled rules
+    assert next_step("level_1") == "lock"
     student.lab.write("exercises/exploits.jsonl", [CASE])
     assert check_level("level_1").state == TO_READ
 
@@ -330,12 +327,3 @@ def test_a_row_names_itself_in_its_command_and_relates_what_there_is() -> None:
                 words = shlex.split(step.run)
                 assert words[words.index("--change") + 1] == f"{level} {name}"
             earlier.append(name)
-
-
-def test_a_file_of_a_run_that_was_edited_is_named(student: Student) -> None:
-    do_level_2(student)
-    student.write("runs/level_2_sabotage/pick.py", PICK_BEST)
-    done = student.lab("check", "level_2")
-    assert done.status == 1
-    assert "expected the file as the run left it" in " ".join(done.out.split())
-    assert json.loads(student.lab("check", "level_2", "--json").out)["level_2"]["state"] == "wrong"

@@ -79,7 +79,7 @@ def test_each_honest_verdict_is_a_result(lab: Lab, passing: int, rate: str, verd
     measure_both(lab, passing)
     result = page(lab, candidate=f"`runs/after`, {rate}", verdict=verdict)
     assert (result.state, result.short) == (TO_READ, verdict), result.lines
-    assert result.numbers["runs"] == [line.run for line in run_log.read_log(run_log.LOG) if line.loop]
+    assert result.runs == [line.run for line in run_log.read_log(run_log.LOG) if line.loop]
 
 
 def test_a_page_as_it_is_handed_out_is_not_started_and_its_design_comes_first(lab: Lab) -> None:
@@ -87,9 +87,7 @@ def test_a_page_as_it_is_handed_out_is_not_started_and_its_design_comes_first(la
     assert check(EXERCISES["experiment"]).state == NOT_STARTED
     assert "--register" in design(lab).lines[0]
     for name in ("n", "flips", "smallest", "expect", "against", "Question", "The one knob", "Held fixed"):
-        result = design(lab, **{name: ""})
-        assert (result.state, len(result.lines)) == ("started", 1)
-        assert f" {name}: expected" in result.lines[0]
+        assert re.search(f" {name}: expected .*, got none", design(lab, **{name: ""}).short)
 
 
 @pytest.mark.parametrize(

@@ -126,15 +126,3 @@ def test_a_run_of_loop_c_has_a_page(lab: Lab) -> None:
     assert lab("report", "d").status == 0
     read = Reader(Path("d/report.html").read_text(encoding="utf-8"))
     assert read.attributes["data-view"] == ["C"]
-
-
-@pytest.mark.slow
-def test_the_tests_of_a_student_have_a_page(lab: Lab) -> None:
-    test = 'def test_it(rubric):\n    assert rubric({"prompt": "", "expected_answer": 1}, "1")["reward"] == 0.0\n'
-    lab.write("tests/test_rubric.py", test)
-    done = lab("check", "tests", "--report")
-    assert f"report: {lab.log.with_name('tests.html')}\n" in done.out
-    read = Reader(lab.log.with_name("tests.html").read_text(encoding="utf-8"))
-    assert read.attributes["data-view"] == ["matrix"]
-    assert "expected the exercise tests in front of it, got kata_1" in lab("check", "kata_1", "--report").err
-    assert "--report: expected the name of an exercise" in lab("check", "--report").err

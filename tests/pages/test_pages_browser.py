@@ -21,19 +21,8 @@ from course.experiments import goodhart
 pytestmark = pytest.mark.slow
 
 LIVE = {"verifier": "verifier", "hack": "watch_it_cheat"}
-KINDS = ("loop_a", "loop_b", "bandit", "token_train", "goodhart", "gate", "matrix", *LIVE)
+KINDS = ("loop_a", "loop_b", "bandit", "token_train", "goodhart", "gate", *LIVE)
 MAY_SCROLL = ".wide, .rows .first, .rows .id"
-TEST_OF_A_STUDENT = """
-import pytest
-
-@pytest.mark.parametrize("text", ["1", "Final: 01", "Final: +1", "Final: 1.", "Final: 2", "Answer: 1"])
-def test_it_pays_nothing(rubric, text):
-    assert rubric({"prompt": "", "expected_answer": 1}, text)["reward"] == 0.0
-
-def test_it_never_pays(rubric):
-    assert rubric({"prompt": "", "expected_answer": 1}, "Final: 1")["reward"] == 0.0
-"""
-
 Does = Callable[[Any, Any], object]  # what a person does with a page and a control on it
 
 
@@ -144,7 +133,6 @@ CONTROLS = [
     of_part("gate", "room", "dataset fingerprint"),
     of_part("gate", "numbers", "Wilson's 95 % interval of the candidate"),
     of_part("gate", "differences"),
-    Control("matrix", ".survivors summary", click, press("Enter"), "", "where the expected answer is"),
     Control("verifier", "#answer", fill("3"), write("3"), "answer", "wrong answer"),
     Control("verifier", "#text", fill("Final: +22"), write("Final: +22"), "text", "plus sign: expected"),
     Control("verifier", "#text", fill(""), write(""), "text", "empty: expected"),
@@ -223,14 +211,11 @@ def made(lab: Lab) -> dict[str, str]:
     lab.measured("before", [True] * 6 + [False] * 6)
     lab.measured("gate", [False] * 2 + [True] * 10)
     assert lab("gate", "--baseline", "before", "--candidate", "gate", "--min-delta", "0.02", "--report").status == 3
-    lab.write("tests/test_rubric.py", TEST_OF_A_STUDENT)
-    run("check", "tests", "--report")
-    shutil.copytree(lab.log.parent, "of_the_log")
     kinds = ("loop_a", "loop_b", "bandit", "token_train", "goodhart")
     for kind in kinds:
         run("report", kind)
     found = {kind: f"{kind}/report.html" for kind in kinds}
-    return found | {"gate": "gate/gate.html", "matrix": "of_the_log/tests.html"}
+    return found | {"gate": "gate/gate.html"}
 
 
 def reach(page: Any, at: str) -> None:
@@ -290,12 +275,10 @@ def test_the_keys_of_a_scrubber_work_wherever_the_focus_is(browser: Any, pages: 
         assert "Play" in page.inner_text(".play")
 
 
-@pytest.mark.parametrize(("kind", "region"), [("matrix", ".matrix"), ("gate", "[data-part=room] .wide")])
-def test_what_is_wider_than_a_phone_scrolls_by_keyboard(
-    browser: Any, pages: dict[str, Path], kind: str, region: str
-) -> None:
+def test_what_is_wider_than_a_phone_scrolls_by_keyboard(browser: Any, pages: dict[str, Path]) -> None:
+    region = "[data-part=room] .wide"
     with tab(browser, PHONE) as one:
-        page = one.open(pages[kind], OPENED.get(kind, ""))
+        page = one.open(pages["gate"], OPENED["gate"])
         reach(page, region)
         page.keyboard.press("ArrowRight")
         page.wait_for_function("at => document.querySelector(at).scrollLeft > 0", arg=region)

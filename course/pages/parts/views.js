@@ -24,7 +24,6 @@ const VIEWS = {
   B: showRun,
   C: showRun,
   gate: showGate,
-  matrix: showMatrix,
 };
 
 start((main, data) => VIEWS[main.dataset.view ?? ""](main, data));
