@@ -39,9 +39,9 @@ def check_tests(path: Path = TESTS) -> CheckResult:
     counts = {name: sum(version.id in killed for version in versions) for name, versions in wrong.items()}
     lines = []
     for name, count in counts.items():
-        of, share = len(wrong[name]), count / len(wrong[name])
-        lines.append(f"{name}: {count} of {of} killed, {share:.0%} of them; {ENOUGH[name]:.0%} is enough")
-    lines = [line.replace("%", " %") for line in lines]
+        share = 100 * count / len(wrong[name])
+        enough = f"{100 * ENOUGH[name]:.0f} % is enough"
+        lines.append(f"{name}: {count} of {len(wrong[name])} killed, {share:.0f} % of them; {enough}")
     lines += faults
     left = [version for version in wrong["shown"] if version.id not in killed]
     if left and not faults:

@@ -10,7 +10,6 @@ baseline.
 import tomllib
 from collections.abc import Callable, Sequence
 from math import exp, fsum, log
-from random import Random
 from statistics import mean
 from typing import Any, NamedTuple
 
@@ -27,21 +26,15 @@ class Quantity(NamedTuple):
     file: str
     arguments: list[str]
     right: str
-    example: list[Any]
-    draw: str
+    inputs: list[list[Any]]
     mistakes: dict[str, str]
 
-    def value(self, expression: str, inputs: Sequence[Any]) -> Any:
+    def value(self, expression: str, arguments: Sequence[Any]) -> Any:
         """What an expression makes of these arguments; None where it would raise."""
         try:
-            return eval(expression, globals() | dict(zip(self.arguments, inputs, strict=True)))
+            return eval(expression, globals() | dict(zip(self.arguments, arguments, strict=True)))
         except (ArithmeticError, ValueError):
             return None
-
-    def inputs(self, seed: str, count: int) -> list[list[Any]]:
-        """The example, and ``count`` more for this seed."""
-        drawn = [eval(self.draw, globals() | {"rng": Random(f"{seed} {i}")}) for i in range(count)]
-        return [self.example, *drawn]
 
 
 def log_softmax(x: Vector) -> Vector:
@@ -78,26 +71,6 @@ def update_logits(theta: Matrix, actions: list[int], change: Callable[[int, floa
 def first_of_best(group: Group) -> int:
     """The index of the highest reward; of several the lowest index, in whatever order they stand."""
     return min(group, key=lambda sample: (-sample[2], sample[0]))[0]
-
-
-def draw_sequence(rng: Random) -> list[Any]:
-    steps = rng.randint(2, 4)
-    choices = rng.randint(2, 4)
-    shift = rng.choice((0.0, 0.0, 1000.0))  # exp(1000) overflows
-    logits = [[round(rng.gauss(0, 1.5), 2) + shift for _ in range(choices)] for _ in range(steps)]
-    return [logits, [rng.randrange(choices) for _ in range(steps)]]
-
-
-def draw_rewards(rng: Random) -> Vector:
-    return [rng.choice((0.0, 1.0, round(rng.uniform(-1, 2), 2))) for _ in range(rng.randint(3, 6))]
-
-
-def draw_group(rng: Random) -> Group:
-    """One to six samples in any order, ties among them; the highest reward may be any number."""
-    rewards = rng.choice(((0.0, 1.0), (0.0, 1 / 3, 2 / 3), (-1.0, -0.5), (0.0,), (0.0, 1.0, 2.5)))
-    texts = rng.sample(("Final: 8", "8", "It is 8.", "Final: 08", "Final: 8 or 9", "eight"), rng.randint(1, 6))
-    group = [(index, text, rng.choice(rewards)) for index, text in enumerate(texts)]
-    return rng.sample(group, len(group))
 
 
 _TABLE = LAB / "data" / "exercises" / "functions.toml"

@@ -1,11 +1,10 @@
 """Machinery: the reward spec as a student writes it, held against the scorer; a gap is named by the rule it breaks.
 
-A gap that no golden case and no text of a few edits shows is not seen here.
+A gap that no golden case and no text with one edit shows is not seen here.
 """
 
 from collections.abc import Mapping
 from pathlib import Path
-from random import Random
 from typing import Any
 
 from check.functions import call_function, is_close, is_unwritten, refuse_missing
@@ -16,12 +15,10 @@ from course.datasets.records import GoldenCase
 from course.errors import UserError
 from course.faults import CHECKS, FAMILIES
 from course.guest import GuestError, is_number
+from course.rubrics.witness import edits
 from course.score import score
 from course.text import quote
 
-_CHARACTERS = " \t\n\r\v\f\x1c\x85\xa0\u2028\u3000\u200b+-\u2212017\u0663\uff11\xb2.,_%x"
-# What an edit puts into a right line, or in place of one of its characters.
-_EDITS = ("", *_CHARACTERS, ".0", "e1", "/1", " or 3", "**", "Final: ")
 _TASK: dict[str, Any] = {"prompt": "How many?", "expected_answer": 1}
 _NO_TEXTS: list[Any] = ["", None, 1, True, ["Final: 1"], {}]
 _NO_EXAMPLES: list[Any] = [
@@ -35,57 +32,56 @@ _NO_EXAMPLES: list[Any] = [
     [],
     None,
 ]
-_NEAR_RIGHT = 3_000  # texts that are a few edits from right
+_ANSWERS = (0, 7, -8, 10, 323, -120, 10**30 + 7)
+_LONGEST = 1_000  # characters of a text
 _Question = tuple[Any, Any]  # an example and a completion, or what is neither
 
 
-def check_my_score(path: Path, seed: int = 0) -> CheckResult:
-    """The student's spec on the golden sets, on texts that are a few edits from right, and on what is no text."""
+def check_my_score(path: Path) -> CheckResult:
+    """The student's spec on the golden sets, on texts that are an edit from right, and on what is no text."""
     refuse_missing(path)
-    questions = make_questions(Random(seed))
+    questions = make_questions()
     try:
         answers = call_function(path, "score", [*questions, *reversed(questions)])
     except UserError as error:  # no such function, or a file that does not load
         return CheckResult("wrong", str(error), [str(error)])
     if is_unwritten(answers):
         return CheckResult(NOT_STARTED)
-    first = answers[: len(questions)]
-    again = reversed(answers[len(questions) :])
-    broken: dict[str, list[tuple[bool, int, str]]] = {}  # rule -> the calls that break it
-    for (example, completion), answer, second in zip(questions, first, again, strict=True):
+    broken: dict[str, list[tuple[int, int, str]]] = {}  # rule -> the calls that break it
+    for (example, completion), answer, again in zip(questions, answers, reversed(answers), strict=False):
         right = score(example, completion)
-        rule = find_broken_rule(answer, second, right)
+        rule = find_broken_rule(answer, again, right)
         if rule:
             call = f"score({quote(repr(example))}, {quote(repr(completion))}), got {describe_answer(answer)}"
             pays_text = rule.endswith(", else 0") and FAMILIES[right["details"]["outcome"]] != "data"
-            broken.setdefault(rule, []).append(
-                (not pays_text, len(call), call)
-            )  # a wrong text that is paid comes first
+            rank = 0 if pays_text else 1  # a wrong text that is paid is told before anything else
+            broken.setdefault(rule, []).append((rank, len(call), call))
     lines = []
     for rule, calls in sorted(broken.items(), key=lambda item: min(item[1])):
         lines.append(f"expected {rule}: broken {len(calls):,} times, as for {min(calls)[-1]}")
     kept = len(questions) - sum(map(len, broken.values()))
-    return CheckResult(
-        "wrong" if lines else "done", f"{kept:,} of {len(questions):,} texts as the spec has them", lines
-    )
+    short = f"{kept:,} of {len(questions):,} texts as the spec has them"
+    return CheckResult("wrong" if lines else "done", short, lines)
 
 
-def make_questions(rng: Random) -> list[_Question]:
-    """What the spec is asked: what is no text or no example, texts near a right line, and the golden cases."""
+def make_questions() -> list[_Question]:
+    """What the spec is asked: what is no text or no example, right lines with an edit, and the golden cases."""
     questions: list[_Question] = [(_TASK, completion) for completion in _NO_TEXTS]
     questions += [(example, "Final: 1") for example in _NO_EXAMPLES]
-    questions += [make_near_right(rng) for _ in range(_NEAR_RIGHT)]
+    for answer in _ANSWERS:
+        task = _TASK | {"expected_answer": answer}
+        questions += [(task, text) for text in edits(answer) if len(text) <= _LONGEST]
     for path in (GOLDEN_CORRECT, GOLDEN_EXPLOITS):
         for case in read_records(path, GoldenCase):
             questions.append((_TASK | {"expected_answer": case.expected_answer}, case.completion))
     return questions
 
 
-def find_broken_rule(answer: Any, second: Any, right: Mapping[str, Any]) -> str:
-    """Which rule an answer breaks, or nothing. ``second``: the answer to the same question, asked again."""
+def find_broken_rule(answer: Any, again: Any, right: Mapping[str, Any]) -> str:
+    """Which rule an answer breaks, or nothing. ``again``: the answer to the same question, asked again."""
     if isinstance(answer, GuestError):
         return "an answer and no exception"
-    if answer != second:
+    if answer != again:
         return "the same answer whenever it is asked"
     details = answer.get("details") if isinstance(answer, dict) else None
     message = details.get("message") if isinstance(details, dict) else None
@@ -107,16 +103,3 @@ def describe_answer(answer: Any) -> str:
     if isinstance(answer, dict) and "reward" in answer:
         return quote(repr(answer["reward"]))
     return quote(repr(answer))
-
-
-def make_near_right(rng: Random) -> tuple[dict[str, Any], str]:
-    """An example, and its right line or another value's with up to three edits."""
-    answer = rng.choice((0, 7, -8, 10, 22, -120, rng.randint(-999, 999), 10**30 + 7))
-    others = (-answer, answer + 1, answer * 10, abs(answer))
-    line = f"Final: {rng.choice((answer,) * 6 + others)}"
-    for _ in range(rng.randint(0, 3)):
-        start = rng.choice((0, 7, len(line), rng.randint(0, len(line))))
-        edit = rng.choice(_EDITS)
-        end = start + rng.choice((0, 0, 1))
-        line = line[:start] + edit + line[end:]
-    return _TASK | {"expected_answer": answer}, line

@@ -186,17 +186,16 @@ def test_level_1(student: Student) -> None:
     assert check_level("level_1").state == TO_READ
 
 
-def do_level_2(student: Student, spoiled: str = BY_CHANCE) -> None:
+def do_level_2(student: Student) -> None:
     student.go_on("level_2", "build", "compare")
-    student.write("exercises/pick_best.py", spoiled)
+    student.write("exercises/pick_best.py", BY_CHANCE)
     student.go_on("level_2", "sabotage", "again", "reflect")
     student.write("exercises/pick_best.py", PICK_BEST)
     student.go_on("level_2", "repair")
 
 
-@pytest.mark.parametrize("spoiled", [BY_CHANCE, BY_CLOCK])
-def test_level_2(student: Student, spoiled: str) -> None:
-    do_level_2(student, spoiled)
+def test_level_2(student: Student) -> None:
+    do_level_2(student)
     student.write("tests/test_pick_best.py", TIES.partition("def test_the_best")[0])
     assert next_step("level_2") == "lock"
     student.write("tests/test_pick_best.py", TIES)

@@ -4,14 +4,12 @@ An example: a step that samples from the reference learns from stale samples. Th
 that is right and the one it got, and says so.
 """
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from conftest import ROOT, Lab
 
 from check.loop import MISTAKES, check_loop, is_close, make_cases, reward_text, take_step
-from check.result import CannotCheck, CheckResult
+from check.result import CheckResult
 from course.policies.token_learner import draws, learn
 from course.policies.train_config import MEMORISE
 
@@ -48,17 +46,15 @@ WRONG = {  # what a student wrote -> what stands in the solution, what stands th
 }
 
 
-def check_text(lab: Lab, source: str, seed: int = 0) -> CheckResult:
+def check_text(lab: Lab, source: str) -> CheckResult:
     lab.write("exercises/reinforce.py", (SOLUTIONS / "reinforce.py").read_text(encoding="utf-8"))
     lab.write("exercises/loop.py", source)
-    return check_loop(Path("exercises/loop.py"), seed)
+    return check_loop()
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_the_solution_is_done_and_the_stub_is_not_started(lab: Lab, seed: int) -> None:
-    assert check_text(lab, LOOP, seed).state == "done"
-    stub = (ROOT / "exercises" / "loop.py").read_text(encoding="utf-8")
-    assert check_text(lab, stub, seed).state == "not started"
+def test_the_solution_is_done_and_the_stub_is_not_started(lab: Lab) -> None:
+    assert check_text(lab, LOOP).state == "done"
+    assert check_text(lab, (ROOT / "exercises" / "loop.py").read_text(encoding="utf-8")).state == "not started"
 
 
 @pytest.mark.parametrize("mistake", WRONG)
@@ -84,9 +80,9 @@ def test_a_mistake_without_a_name_shows_a_weight(lab: Lab) -> None:
     [
         ("", "this file has no function step"),
         (LOOP.replace("return policy.apply", "return direction; policy.apply"), "expected a policy"),
-        (LOOP.replace(CREDIT, "credit = advantage / len(examples)"), "expected credit of the shape [N, T] or [N, 1]"),
         (LOOP.replace("    prompts =", "    1 / 0\n    prompts ="), "loop.py:23 step: update 1: ZeroDivisionError"),
     ],
+    ids=range(3),
 )
 def test_what_is_no_update_is_told(lab: Lab, source: str, said: str) -> None:
     lab.write("exercises/reinforce.py", (SOLUTIONS / "reinforce.py").read_text(encoding="utf-8"))
@@ -99,17 +95,12 @@ def test_what_is_no_update_is_told(lab: Lab, source: str, said: str) -> None:
 def test_an_unwritten_baseline_is_named_with_its_file(lab: Lab) -> None:
     lab.write("exercises/loop.py", LOOP)
     lab.write("exercises/reinforce.py", (ROOT / "exercises" / "reinforce.py").read_text(encoding="utf-8"))
-    found = check_loop(Path("exercises/loop.py"))
+    found = check_loop()
     assert found.state == "wrong"
     assert "exercises/reinforce.py" in found.lines[0]
 
 
-def test_no_file_cannot_be_checked(lab: Lab) -> None:
-    with pytest.raises(CannotCheck):
-        check_loop(lab.folder / "loop.py")
-
-
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_each_mistake_is_wrong_and_differs_from_every_other(seed: int) -> None:
     values = {wrong: [take_step(case, wrong) for case in make_cases(seed)] for wrong in ["", *MISTAKES]}
     for wrong, made in values.items():

@@ -17,7 +17,6 @@ from check import __main__ as check_command
 from check import slow_results
 from check.milestones import EXERCISES
 from check.result import TO_READ, CheckResult
-from course.show import terminal
 from course.starting import PYTHON
 
 
@@ -55,12 +54,6 @@ def test_when_all_is_done_the_hand_in_is_next(fresh: Lab, states: dict[str, Chec
     assert done.status == 1
     assert done.out.endswith("next: python3 -m check kata_3\n")
     assert max(map(len, done.out.split("\n"))) <= 80
-
-
-def test_all_shows_every_line(fresh: Lab, states: dict[str, CheckResult]) -> None:
-    states["kata_1"] = CheckResult("wrong", "", [f"line {number}" for number in range(9)])
-    assert fresh("check", "kata_1").out.count("line ") == 3
-    assert fresh("check", "kata_1", "--all").out.count("line ") == 9
 
 
 def test_watch_checks_again_at_each_save(fresh: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,22 +213,6 @@ def test_to_show_one_example_of_an_unfinished_kata_is_no_failure(fresh: Lab) -> 
     done = fresh("check", "kata_1", "--id", "3")
     assert (done.status, done.err) == (0, "")
     assert done.out == "blank: waits for your label, evidence, fix\n"
-
-
-def test_help_says_when_the_status_is_1_and_has_every_name(lab: Lab) -> None:
-    out = lab("check", "--help").out
-    assert "status 1 until all is done" in out
-    assert {*EXERCISES} <= {*re.findall(r"\w+", out)}
-
-
-def test_what_is_to_be_pasted_is_folded_in_no_terminal(
-    fresh: Lab, states: dict[str, CheckResult], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(terminal, "at_terminal", lambda _: True)
-    monkeypatch.setenv("COLUMNS", "40")
-    command = f"{PYTHON} exercises/tamper.py {'dev-' * 40}1"
-    states["level_1"] = CheckResult("started", parts={"build": command})
-    assert command in fresh("check", "level_1", "--id", "build").out.split("\n")
 
 
 def test_of_a_level_the_next_thing_is_the_step_that_shows_what_to_type(

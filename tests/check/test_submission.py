@@ -1,9 +1,8 @@
-"""The hand-in: what is in it, and byte for byte the same each time.
+"""The hand-in: what is in it, under the next free number.
 
 An example: of ``exercises/`` with one file, a hidden one and a cache, the one file is in the zip.
 """
 
-import os
 import zipfile
 from pathlib import Path
 
@@ -31,8 +30,4 @@ def test_it_holds_what_a_student_wrote_and_the_runs_that_count(lab: Lab) -> None
     with zipfile.ZipFile(path) as archive:
         assert archive.namelist() == names
         assert all(archive.read(name).decode() == name for name in names)
-    os.utime("exercises/a.py", (1e9, 1e9))
-    Path("exercises/a.py").chmod(0o700)
-    again, _ = submit(["runs/run_2"])
-    assert again == Path("submission_002.zip")
-    assert again.read_bytes() == path.read_bytes()
+    assert submit([])[0] == Path("submission_002.zip")
