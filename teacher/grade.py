@@ -15,18 +15,16 @@ Not covered
 import csv
 import hashlib
 import io
-import secrets
 import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from itertools import chain
 from pathlib import Path
 from shutil import get_terminal_size
 
 from check.result import FINISHED, NOT_STARTED
-from course.command import Parser, non_negative_int, positive_int, run_command
+from course.command import Parser, positive_int, run_command
 from course.datasets.files import LAB, lock_file
 from course.errors import UserError, reason
 from course.jobs import map_in_order, processes
@@ -54,8 +52,6 @@ _NO_FAULT = (
     "blank: ",
 )
 _MOST_FAULTS = 3  # of an exercise, in the class's text
-# What is no list of faults: a student's runs, and the diagnoses of a kata that are right or were not begun.
-_NO_LISTS = ("runs", "right", "blank")
 _MOST_PAIRS = 12  # that share something, in the class's text; the page has all
 
 
@@ -65,8 +61,6 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True, help="the gradebook; grades/ beside it has a file for each")
     parser.add_jobs_options()
     parser.add_argument("--seconds", type=positive_int, default=600, help="of each student at most (default: 600)")
-    help_ = "of what the checks draw (default: one that nobody has seen, kept in grades/)"
-    parser.add_argument("--seed", type=non_negative_int, help=help_)
     help_ = "run submissions without bubblewrap: they can read and write your files and use the network, as you can"
     parser.add_argument("--unprotected", action="store_true", help=help_)
     args = parser.parse_args()
@@ -120,7 +114,6 @@ def make_grader(args: Namespace, command: Sequence[str], work: Path, kept: Path)
     copy = work / "copy"
     write_copy(copy)
     deciding = [path for path in sorted(copy.rglob("*")) if path.is_file()]
-    command = [*command, "--seed", choose_seed(args.seed, kept / "seed")]
     protected = not args.unprotected
     limits = LIMITS._replace(seconds=args.seconds, cpu_seconds=args.seconds)
     digest = hashlib.sha256(repr((command[1:], limits, protected, sys.version)).encode())
@@ -128,15 +121,6 @@ def make_grader(args: Namespace, command: Sequence[str], work: Path, kept: Path)
     for path in deciding:
         digest.update(f"{path.relative_to(work)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return Grader(copy, work, kept, command, limits, protected, digest.hexdigest())
-
-
-def choose_seed(seed: int | None, kept: Path) -> str:
-    """The seed that was given, else one that is drawn once for a class and kept in this file."""
-    if seed is not None:
-        return str(seed)
-    if not kept.exists():
-        kept.write_text(str(secrets.randbelow(10**9)), encoding="ascii")
-    return kept.read_text(encoding="ascii")
 
 
 def _grade_all(grader: Grader, submissions: dict[str, Path], jobs: int) -> list[Grade]:
@@ -171,9 +155,8 @@ def compare_class(out: Path, grades: Sequence[Grade], submissions: Mapping[str, 
 
 
 def gradebook(grades: Sequence[Grade], shared: Sequence[Shared] = ()) -> str:
-    """A row for each student: how it ended, what is shared with whom, then each exercise's state and its numbers."""
+    """A row for each student: how it ended, what is shared with whom, then each exercise's state."""
     rows = []
-    columns: dict[str, list[str]] = {}  # of each exercise: its state, then its numbers
     for grade in grades:
         row = {
             "student": student_cell(grade.student),
@@ -183,31 +166,14 @@ def gradebook(grades: Sequence[Grade], shared: Sequence[Shared] = ()) -> str:
         }
         for exercise, report in grade.checks.items():
             row[exercise] = state_words(report.state)
-            named = columns.setdefault(exercise, [exercise])
-            for key, value in report.numbers.items():
-                column = f"{exercise} {key}"
-                row[column] = number_text(value)
-                if row[column] and column not in named:
-                    named.append(column)
         rows.append(row)
-    header = ["student", "result", "why", "shared with", *chain.from_iterable(columns.values())]
+    header = [*dict.fromkeys(column for row in rows for column in row)]
     file = io.StringIO()
     writer = csv.writer(file)
     writer.writerow(map(defuse, header))
     for row in rows:
         writer.writerow(defuse(row.get(column, "")) for column in header)
     return file.getvalue()
-
-
-def number_text(value: object) -> str:
-    """A number or a word of a check, as a cell; of anything else nothing."""
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    if isinstance(value, int) and abs(value) < 1e9:
-        return clipped(str(value), 40)
-    if isinstance(value, str):
-        return clipped(value, 40)
-    return ""
 
 
 def class_text(grades: Sequence[Grade]) -> str:
@@ -247,7 +213,7 @@ def shared_text(shared: Sequence[Shared]) -> str:
 
 
 def exercise_lines(name: str, reports: Sequence[ExerciseReport]) -> list[str]:
-    """One exercise in the class: its states, its most frequent faults, and what its lists most often hold.
+    """One exercise in the class: its states and its most frequent faults.
 
     Faults that some student meets first come first: one hand-in with many faults hides none of another.
     """
@@ -262,14 +228,6 @@ def exercise_lines(name: str, reports: Sequence[ExerciseReport]) -> list[str]:
             all_.update(faults)
     ranked = sorted(all_, key=lambda line: (-first[line], -all_[line]))
     lines += [f"  {all_[line]} x {line}" for line in ranked[:_MOST_FAULTS]]
-    for key in dict.fromkeys(key for report in reports for key in report.numbers if key not in _NO_LISTS):
-        items: Counter[str] = Counter()
-        for report in reports:
-            value = report.numbers.get(key)
-            if isinstance(value, list):
-                items.update(clipped(item, 40) for item in dict.fromkeys(map(str, value)))
-        if items:
-            lines.append(f"  {key}: {', '.join(f'{item} ({count})' for item, count in items.most_common(8))}")
     return lines
 
 

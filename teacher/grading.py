@@ -11,7 +11,7 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -36,7 +36,7 @@ class ExerciseReport(msgspec.Struct):
     state: str
     short: str = ""
     lines: list[str] = []
-    numbers: dict[str, Any] = {}
+    runs: list[str] = []
 
 
 class Grade(msgspec.Struct):
@@ -193,5 +193,5 @@ def _clip_report(report: ExerciseReport) -> ExerciseReport:
         state=clipped(report.state, 40),
         short=clipped(report.short, _WORDS),
         lines=[clipped(line, _WORDS) for line in report.lines[:100]],
-        numbers={clipped(name, 40): value for name, value in report.numbers.items()},
+        runs=report.runs,
     )

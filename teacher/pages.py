@@ -113,8 +113,7 @@ def sheet_data(sheet: Sheet, handed_in: Sequence[HandedIn], shared: Sequence[Sha
     for hand_in in handed_in:
         report = hand_in.grade.checks.get(sheet.name)
         runs = list_pages(hand_in.student, hand_in.grade, kept, kept / PAGES)
-        named = report.numbers.get("runs") if report else None
-        counted_runs = named if isinstance(named, list) else []
+        counted_runs = report.runs if report else []
         student = {
             "name": hand_in.grade.student,
             "cell": student_cell(hand_in.grade.student),
