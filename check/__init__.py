@@ -13,7 +13,7 @@
     functions, oracles, loop   a student's functions, held against exact values
     own_spec, redteam          a student's scorer, exploits and patch
     committee, own_experiment  verdicts and experiments, held against the gate and the log of runs
-    judge, judging, lock       a student's tests, each called with every version of a function
+    judge, own_tests, lock     a student's tests, each called with every version of a function
     versions                   these versions, right ones and wrong ones (data/wrong/)
     submission                 the zip to hand in
 

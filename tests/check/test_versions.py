@@ -1,6 +1,6 @@
 """The wrong verifiers: no two say the same."""
 
-from check.judging import VERIFIERS
+from check.own_tests import VERIFIERS
 from check.versions import read_versions
 
 SHOWN, HELD_OUT = (read_versions(VERIFIERS / f"{name}.py") for name in ("shown", "held_out"))

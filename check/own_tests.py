@@ -3,7 +3,7 @@
 A test is right if every right verifier passes it. A right test kills the wrong verifiers that fail it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 
 from check.judge import Cell, run_tests
@@ -39,16 +39,12 @@ def check_tests(path: Path = TESTS) -> CheckResult:
     counts = {name: sum(version.id in killed for version in versions) for name, versions in wrong.items()}
     lines = []
     for name, count in counts.items():
-        share = 100 * count / len(wrong[name])
-        enough = f"{100 * ENOUGH[name]:.0f} % is enough"
-        lines.append(f"{name}: {count} of {len(wrong[name])} killed, {share:.0f} % of them; {enough}")
-    lines += faults
-    left = [version for version in wrong["shown"] if version.id not in killed]
-    if left and not faults:
-        touched = {version.kind for version in wrong["shown"] if version.id in killed}
-        first = min(left, key=lambda version: version.kind in touched)
-        lines.append(f"hint: your tests let a verifier of the class {first.kind.replace('_', ' ')} through")
-    lines += [f"not killed: a verifier that {version.believes}" for version in left]
+        share, enough = 100 * count / len(wrong[name]), 100 * ENOUGH[name]
+        lines.append(f"{name}: {count} of {len(wrong[name])} killed, {share:.0f} % of them; {enough:.0f} % is enough")
+    lines += faults or hints(wrong["shown"], killed)
+    lines += [
+        f"not killed: a verifier that {version.believes}" for version in wrong["shown"] if version.id not in killed
+    ]
     if run.left_out:
         lines.append(f"tests without the fixture rubric, which are not counted: {run.left_out}")
     if faults:
@@ -56,6 +52,14 @@ def check_tests(path: Path = TESTS) -> CheckResult:
     short = ", ".join(f"{count} of {len(wrong[name])} {name}" for name, count in counts.items())
     is_enough = all(count >= ENOUGH[name] * len(wrong[name]) for name, count in counts.items())
     return CheckResult("done" if is_enough else "started", short, lines)
+
+
+def hints(shown: Sequence[Version], killed: Set[str]) -> list[str]:
+    """One class of which a verifier is left, if any is: the first that nothing kills, else the first killed in part."""
+    left = [version.kind for version in shown if version.id not in killed]
+    touched = {version.kind for version in shown if version.id in killed}
+    first = sorted(left, key=lambda kind: kind in touched)[:1]
+    return [f"hint: your tests let a verifier of the class {kind.replace('_', ' ')} through" for kind in first]
 
 
 def find_fault(cells: Mapping[str, Cell], right: Sequence[Version]) -> str:
