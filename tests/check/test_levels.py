@@ -313,16 +313,3 @@ def test_a_step_can_be_pasted_and_names_the_run_that_it_is_about(student: Studen
     student.type("level_0", "build", folder="mine")
     shown = student.lab("check", "level_0", "--id", "gate")
     assert (shown.status, shown.out.count("runs/mine ")) == (0, 1)
-
-
-def test_a_row_names_itself_in_its_command_and_relates_what_there_is() -> None:
-    for level, steps in LEVELS.items():
-        earlier: list[str] = []
-        for name, step in steps.items():
-            kinds = [step.readme_of, step.page_of, step.lock, step.holds or step.conditions]
-            assert sum(map(bool, kinds)) == 1, (level, name)
-            assert {step.readme_of, step.page_of} - {""} <= {*earlier}
-            if not step.conditions and step.holds:
-                words = shlex.split(step.run)
-                assert words[words.index("--change") + 1] == f"{level} {name}"
-            earlier.append(name)

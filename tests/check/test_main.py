@@ -181,17 +181,9 @@ def test_a_broken_sheet_is_a_state_and_one_line(fresh: Lab) -> None:
     assert "kata_1          wrong: " in fresh("check").out
 
 
-def test_a_lost_sheet_is_a_state(fresh: Lab) -> None:
-    (fresh.folder / "notes" / "mental_map_v1.md").unlink()
-    done = fresh("check", "mental_map_v1")
-    assert done.status == 1
-    assert "run from the lab's folder" in " ".join(done.out.split())
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["kata_1", "--hint", "--json"], "--json: not allowed with argument --hint"),
         (["kata_1", "--hint", "4"], "--hint: expected a number from 1 to 3, got 4"),
         (["submit", "--solution"], "--solution: expected the name of an exercise in front of it"),
         (
@@ -203,7 +195,7 @@ def test_a_lost_sheet_is_a_state(fresh: Lab) -> None:
         (["mental_map_v1", "--id", "5"], "expected one that has something to show (none yet), got 5"),
         (["kata_1", "--id", "\x1b11"], "(1, 2, 3, 4, 5, 6, 7, 8, 9, 10), got <U+001B ESCAPE>11"),
     ],
-    ids=range(8),
+    ids=range(7),
 )
 def test_bad_usage(fresh: Lab, words: list[str], said: str) -> None:
     assert said in fresh.refused("check", *words)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Lab
 
-from check.own_tests import ENOUGH, VERIFIERS, check_tests
 from check.milestones import EXERCISES
+from check.own_tests import ENOUGH, VERIFIERS, check_tests
 from check.result import CheckResult
 from check.versions import read_versions
 

@@ -58,21 +58,11 @@ def test_each_verifier_has_a_class_of_exploits_for_every_answer(start: str) -> N
             assert kind_of(answer, text) in EXPLOITS
 
 
-def test_the_exercise_lists_the_verifiers_and_their_lines_run_in_it() -> None:
-    """Pasted as the page says: 1 or 0 in place of ``_result(...)``."""
+def test_the_exercise_lists_the_verifiers() -> None:
     shipped = (ROOT / "exercises" / "patched_rubric.py").read_text(encoding="utf-8")
-    source = (ROOT / "course" / "rubrics" / "hackable.py").read_text(encoding="utf-8")
     listed = re.search(r"From easy to hard they are: (.*?)\. Write", shipped, re.DOTALL)
     assert listed
     assert set(re.split(r",\s+", listed[1])) == set(CLASSES)
-    for start in CLASSES:
-        body = re.search(rf'def {start}\(.*?"""\n(.*?)\n\n\n', source, re.DOTALL)
-        assert body
-        lines = re.sub(r"return _result\(.*", "return 0", body[1]).lstrip()
-        pasted = shipped.replace("return GAPS[STARTED_FROM].rubric(example, completion)", lines)
-        names: dict[str, Any] = {}
-        exec(pasted, names)
-        assert names["patched"]({"expected_answer": 3}, "Final: 3") == 0
 
 
 def test_what_ships_is_not_started(lab: Lab) -> None:
@@ -160,13 +150,8 @@ def test_a_right_patch_is_accepted(brief: Lab, body: str) -> None:
     assert found.short.startswith("not cheated in 512 completions and ")
 
 
-@pytest.mark.skipif(not (ROOT / "teacher").exists(), reason="a student's copy has no solutions")
-@pytest.mark.parametrize("updates", [2, pytest.param(160, marks=pytest.mark.slow)])
-def test_the_solution_is_accepted(brief: Lab, monkeypatch: pytest.MonkeyPatch, updates: int) -> None:
+def test_the_solution_is_accepted(brief: Lab) -> None:
     shutil.copytree(ROOT / "data" / "keys" / "exercises", "exercises")
-    if updates > 2:
-        monkeypatch.setattr(search, "MEMORISE", MEMORISE)
-        monkeypatch.setattr(search, "UPDATES", updates)
     assert checked().state == "done"
     assert brief("validate_scorer", "--golden", FILE).status == 0
 
