@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from check.oracles import FUNCTIONS, Quantity
-from check.result import NOT_STARTED, CannotCheck, CheckResult
+from check.result import NOT_STARTED, CheckResult
 from course.errors import UserError
 from course.guest import Guest, GuestError, OwnPick, as_plain, is_number
 from course.picking import Sample
@@ -25,7 +25,7 @@ _OVERFLOW = "It looks like exp() of a logit near 1,000, more than a float holds:
 def check_functions(path: Path) -> CheckResult:
     """Each function of ``data/exercises/functions.toml`` that the file has, on its inputs there.
 
-    ``path``: reinforce.py or pick_best.py, wherever it lies. Raises CannotCheck where there is no such file.
+    ``path``: reinforce.py or pick_best.py, wherever it lies. Raises UserError where there is no such file.
     """
     refuse_missing(path)
     found = {}
@@ -48,7 +48,7 @@ def check_functions(path: Path) -> CheckResult:
 
 def refuse_missing(path: Path) -> None:
     if not path.is_file():
-        raise CannotCheck(f"{path}: expected your functions, got no such file; run from the lab's folder")
+        raise UserError(f"{path}: expected your functions, got no such file; run from the lab's folder")
 
 
 def call_function(path: Path, name: str, inputs: Sequence[Sequence[Any]]) -> list[Any]:

@@ -26,8 +26,8 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from check.result import CannotCheck
 from check.versions import Version
+from course.errors import UserError
 from course.starting import PYTHON
 from course.text import describe_error, quote
 
@@ -74,7 +74,7 @@ def run_tests(path: Path, fixture: str, versions: Sequence[Version]) -> Outcomes
     if not path.is_file():
         return Outcomes({}, "no such file")
     if find_spec("pytest") is None:
-        raise CannotCheck(f"{path}: expected pytest, got a Python without it; {PYTHON} lab.py fetches it")
+        raise UserError(f"{path}: expected pytest, got a Python without it; {PYTHON} lab.py fetches it")
     import pytest
 
     sys.modules.pop(path.stem, None)  # of an earlier run: pytest would not read the file again

@@ -125,7 +125,7 @@ def make_cases(seed: int) -> list[Case]:
 
 
 def check_loop(path: Path = Path("exercises") / "loop.py") -> CheckResult:
-    """Raises CannotCheck where there is no such file, UserError where it does not load."""
+    """Raises UserError where there is no such file, or where it does not load."""
     refuse_missing(path)
     step = OwnStep(f"{path}:step")
     cases = make_cases(_SEED)

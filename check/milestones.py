@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from check.notes import check_note
-from check.result import CANNOT_CHECK, CannotCheck, CheckResult
+from check.result import CheckResult
 from check.runs import WantedRun, check_run
 from course.datasets.files import LAB
 from course.errors import UserError
@@ -51,8 +51,6 @@ def check(exercise: Exercise, progress: Progress = iter) -> CheckResult:
     """
     try:
         return _call_check(exercise, progress)
-    except CannotCheck as error:
-        return CheckResult(CANNOT_CHECK, str(error), [str(error)])
     except UserError as error:
         return CheckResult("wrong", str(error), [str(error)])
 

@@ -3,16 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from course.errors import UserError
-
 NOT_STARTED = "not started"
-CANNOT_CHECK = "cannot be checked yet"  # a file, a run or a tool is missing
 TO_READ = "for the teacher to read"  # it is whole, which is all that a program can see of it
 FINISHED = ("done", TO_READ)
-
-
-class CannotCheck(UserError):
-    """A file, a run or a tool is missing, so that nothing can be said of the work."""
 
 
 class CheckResult(NamedTuple):

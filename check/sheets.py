@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from check.result import CannotCheck
 from course.datasets.files import LAB
 from course.errors import UserError, reason
 
@@ -54,6 +53,6 @@ def _read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise CannotCheck(f"{path}:1 expected your sheet, got: {reason(error)}; run from the lab's folder") from None
+        raise UserError(f"{path}:1 expected your sheet, got: {reason(error)}; run from the lab's folder") from None
     except UnicodeDecodeError:
         raise UserError(f"{path}:1 expected UTF-8, got another encoding; save the file as UTF-8") from None

@@ -14,8 +14,8 @@ import pytest
 
 from check import judge
 from check.judge import Outcomes, run_tests
-from check.result import CannotCheck
 from check.versions import Version, flips
+from course.errors import UserError
 from course.show.terminal import stop_for_breakpoint
 
 Run = Callable[[str], Outcomes]
@@ -208,5 +208,5 @@ def test_a_file_that_was_changed_is_read_again(run: Run) -> None:
 
 def test_without_pytest_it_says_what_fetches_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judge, "find_spec", lambda _: None)
-    with pytest.raises(CannotCheck, match="expected pytest, got a Python without it"):
+    with pytest.raises(UserError, match="expected pytest, got a Python without it"):
         run("")

@@ -283,6 +283,8 @@ def test_what_was_done_stays_done(student: Student) -> None:
     """Whatever is measured later, and whatever becomes of the file."""
     do_level_2(student)
     student.write("tests/test_pick_best.py", TIES)
+    student.write("exercises/pick_best.py", f"{PICK_BEST}# which no test can notice\n")
+    assert student.type("level_2", "sabotage", folder="later") == 0
     student.write("exercises/pick_best.py", LAST)
     for step in ("build", "sabotage", "repair"):
         assert student.type("level_2", step, folder=f"later_{step}") == 0

@@ -117,6 +117,7 @@ def test_a_value_may_be_rounded(value: float, text: str, same: bool) -> None:
 )
 def test_the_blanks_of_a_readme_need_words(lab: Lab, under: list[str], words: str, state: str) -> None:
     assert lab("toy_mdp", "--episodes", "4", "--outdir", "runs/steps", "--expect", "0.3").status == 0
+    assert lab("toy_mdp", "--episodes", "4", "--outdir", "runs/bare").status == 0
     checked = check(EXERCISES["two_steps"])
     assert checked.state == "started"
     assert [Path(run).name for run in checked.runs] == ["steps"]  # handed in all the same
