@@ -22,15 +22,15 @@ _WIDTH = 200  # of a value that a sentence shows
 _OVERFLOW = "It looks like exp() of a logit near 1,000, more than a float holds: take the largest logit off all first."
 
 
-def check_functions(path: Path) -> CheckResult:
-    """Each function of ``data/exercises/functions.toml`` that the file has, on its inputs there.
+def check_functions(file: str, path: Path) -> CheckResult:
+    """Each function that ``data/exercises/functions.toml`` asks of reinforce or pick_best, on its inputs there.
 
-    ``path``: reinforce.py or pick_best.py, wherever it lies. Raises UserError where there is no such file.
+    ``path``: of the file; a run keeps it under another name. Raises UserError where there is no such file.
     """
     refuse_missing(path)
     found = {}
     for name, quantity in FUNCTIONS.items():
-        if quantity.file == path.stem:
+        if quantity.file == file:
             found[name] = judge_function(path, name, quantity)
     right = [*found.values()].count([RIGHT])
     unwritten = [*found.values()].count([NOT_STARTED])

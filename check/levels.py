@@ -8,6 +8,7 @@ import operator
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -47,7 +48,7 @@ class Function(NamedTuple):
 
     file: str
     name: str
-    check: Callable[[Path], CheckResult]
+    check: Callable[[Path], CheckResult]  # of the file wherever it lies
     kept: str
     fault_of_lock: Callable[[str, Path, Path], str]
 
@@ -57,10 +58,12 @@ LEVELS: dict[str, dict[str, Step]] = {
     level: {name: Step(**row) for name, row in steps.items()}
     for level, steps in tomllib.loads((LAB / "data" / "levels.toml").read_text(encoding="utf-8")).items()
 }
+_check_pick_best = partial(check_functions, "pick_best")
+_check_reinforce = partial(check_functions, "reinforce")
 FUNCTIONS = {
     "level_1": Function("my_score.py", "score", check_my_score, RUBRIC_SOURCE, fault_of_cases),
-    "level_2": Function("pick_best.py", "pick_best", check_functions, PICK_SOURCE, fault_of_tests),
-    "level_3": Function("reinforce.py", "reinforce_step", check_functions, UPDATE_SOURCE, fault_of_tests),
+    "level_2": Function("pick_best.py", "pick_best", _check_pick_best, PICK_SOURCE, fault_of_tests),
+    "level_3": Function("reinforce.py", "reinforce_step", _check_reinforce, UPDATE_SOURCE, fault_of_tests),
 }
 
 
@@ -90,6 +93,8 @@ def check_level(level: str) -> CheckResult:
         if done and function.lines:
             lines.append(f"Is exercises/{FUNCTIONS[level].file} spoiled on purpose? Then measure it. As it stands:")
         lines += function.lines
+        if function.state == "done" and not done and not lines:
+            lines = [f"exercises/{FUNCTIONS[level].file} is right. Now measure with it."]
     state, short = ("started", f"{short}, {step} comes next") if is_begun else (NOT_STARTED, "")
     return CheckResult(state, short, lines, parts, runs, command=f"check {level} --id {step}")
 
@@ -117,7 +122,9 @@ def _fault_of_step(level: str, name: str, log: Sequence[LoggedRun], found: Found
         function = FUNCTIONS[level]
         spoiled = LAB / found["sabotage"][-1].name / function.kept  # of the first: a later one undoes no lock
         for run in found["repair"]:
-            faults.append(function.fault_of_lock(function.name, spoiled, LAB / run.name / function.kept))
+            repaired = LAB / run.name / function.kept
+            wrong = function.check(repaired).lines
+            faults.append(wrong[0] if wrong else function.fault_of_lock(function.name, spoiled, repaired))
     else:
         wanted = WantedRun(step.run, step.conditions or {"change": f"{level} {name}"})
         found[name] = []

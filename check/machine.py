@@ -12,21 +12,21 @@ FILES = {  # file of exercises/ -> the setting of a run that names it
     "loop.py": "step",
     "patched_rubric.py": "rubric",
 }
-DID = {"A": "measured", "B": "chose", "C": "learned"}
+DID = {"rubric": "measured", "pick": "chose", "update": "learned", "step": "learned"}
 
 
 class Work(NamedTuple):
-    """What one version of a file did. ``number``: the main number of the newest such run."""
+    """What one version of a file did. ``run``: the newest such run, ``number``: its main number."""
 
     file: str
     version: str
     did: str
-    number: str
     run: str
+    number: str
 
 
 def list_works() -> list[Work]:
-    """The newest run for each file, version of it and loop, in the order of the files; a file without one is idle."""
+    """The newest run for each file, version and deed, in the order of the files; a file without one is idle."""
     newest: dict[tuple[str, str, str], Work] = {}
     for run in read_logged_runs():
         for file, setting in FILES.items():
@@ -42,7 +42,7 @@ def describe(run: LoggedRun, file: str, setting: str) -> Work:
     """``version``: what the file calls it; of a file without one, how its digest begins."""
     settings = run.manifest.settings
     version = settings.get(f"{setting}_version") or settings[f"{setting}_sha256"][:8]
-    did = DID[run.manifest.loop]
-    if setting == "rubric" and did == "learned":
-        did = "paid a policy"  # which looked for its holes
-    return Work(file, clipped(version, 12), did, run.describe(), run.name)
+    did = DID[setting]
+    if setting == "rubric" and run.manifest.loop == "C":
+        did = "attacked"  # by the policy that it paid
+    return Work(file, clipped(version, 8), did, run.folder, run.describe())

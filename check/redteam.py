@@ -129,5 +129,7 @@ def add_exploit(patched: OwnRubric, cheat: Finding, why: str) -> CheckResult:
     del row["id"]  # its line is its name
     row["fooled"] = f"{_PATCHED} {patched.settings().get('rubric_version', '')}".strip()
     write_whole(CASES, CASES.read_bytes().rstrip() + b"\n" + msgspec.json.encode(row) + b"\n")
-    line = f"{patched.path}: expected 0, got {cheat}: {why}, and it is the last line of {CASES} now"
+    is_several = kind_of(cheat.expected_answer, cheat.completion) is Kind.SEVERAL
+    what = "several answers" if is_several else "a wrong value"
+    line = f"{patched.path}: expected 0, got {cheat}, {what}: {why}, and it is the last line of {CASES} now"
     return CheckResult("wrong", line, [line])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from check.machine import Work
 from check.result import FINISHED, NOT_STARTED, TO_READ, CheckResult
-from course.show.tables import WIDTH, table, wrap_sentence
+from course.show.tables import WIDTH, wrap_sentence
 from course.show.terminal import command_line
 from course.starting import PYTHON, program_name
 from course.text import clipped
@@ -69,8 +69,11 @@ def overview(milestone_of: Mapping[str, str], results: Mapping[str, CheckResult]
 
 
 def machine_text(works: Sequence[Work], verdicts: Mapping[str, CheckResult]) -> str:
-    """A table of what the student's files did, then a line for each verdict."""
-    lines = [table(Work._fields, works), ""]
+    """A line for each thing that the student's files did, then one for each verdict."""
+    lines = []
+    for file, version, did, run, number in [Work._fields, *works]:
+        lines.append(clipped(f"{file:18}{version:9}{did:12}{run:19}{number}", WIDTH))
+    lines.append("")
     for name, result in verdicts.items():
         lines.append(clipped(f"{name}: {result.state}{f': {result.short}' if result.short else ''}", WIDTH))
     return "\n".join(lines)

@@ -82,31 +82,42 @@ def meets(run: LoggedRun, wanted: WantedRun) -> bool:
 
 
 def check_run(wanted: WantedRun, *, readme: bool = False) -> CheckResult:
-    """Whether the log has such a run with a prediction; if ``readme``, one with words in its README. Any run counts."""
-    best = CheckResult(NOT_STARTED, command=wanted.command)
-    for run in find_runs(wanted):
-        expected = run.manifest.expect
-        fault = fault_of_readme(run) if readme else ""
-        if expected is None:
-            better = CheckResult("started", f"repeat with a prediction ({run.describe() or 'this run'} had none)")
-        elif fault:
-            better = CheckResult("started", "", [fault], runs=[run.name])  # handed in all the same
-        else:
-            short = f"{run.describe()}, you expected {quote(expected)} ({run.name})"
-            return CheckResult(TO_READ if readme else "done", short, runs=[run.name])
-        if best.state == NOT_STARTED or (better.lines and not best.lines):
-            best = better._replace(command=wanted.command)
-    return best
+    """Whether the log has such a run with a prediction; if ``readme``, one with words in its README.
+
+    The first such run counts: later ones were predicted by somebody who had seen it.
+    """
+    runs = [*find_runs(wanted)]
+    if not runs:
+        return CheckResult(NOT_STARTED, command=wanted.command)
+    predicted = [run for run in runs if run.manifest.expect is not None]
+    if not predicted:
+        short = f"repeat with a prediction ({runs[0].describe() or 'this run'} had none)"
+        return CheckResult("started", short, command=wanted.command)
+    finished = [run for run in predicted if not (readme and fault_of_readme(run))]
+    run = [*predicted, *finished][-1]
+    if not finished:
+        fault = fault_of_readme(run)
+        return CheckResult("started", "", [fault], runs=[run.name], command=wanted.command)  # handed in all the same
+    short = f"{run.describe()}, you expected {quote(str(run.manifest.expect))} ({run.name})"
+    return CheckResult(TO_READ if readme else "done", short, runs=[run.name])
+
+
+def words_in(run: LoggedRun) -> dict[str, list[str]]:
+    """What the student wrote into each blank of the run's README."""
+    path = LAB / run.name / README
+    sections = read_sheet(path) if path.is_file() else {}
+    return {blank: sections[blank].text.split() if blank in sections else [] for blank in BLANKS}
+
+
+def has_words(run: LoggedRun) -> bool:
+    return any(words_in(run).values())
 
 
 def fault_of_readme(run: LoggedRun) -> str:
     """Which blank of the run's README has no words yet, in one sentence; an empty text if each has some."""
-    name = f"{run.name}/{README}"
-    sections = read_sheet(LAB / name) if (LAB / name).is_file() else {}
-    for blank in BLANKS:
-        words = sections[blank].text.split() if blank in sections else []
+    for blank, words in words_in(run).items():
         if len(words) < _FEWEST:
-            return f"{name}: expected your words under '## {blank}', {_FEWEST} or more, got {len(words)}"
+            return f"{run.name}/{README}: expected your words under '## {blank}', {_FEWEST} or more, got {len(words)}"
     return ""
 
 

@@ -191,7 +191,7 @@ class Guest:
                 return code()
         except (KeyboardInterrupt, bdb.BdbQuit):  # the latter is the debugger's q
             self._first = None  # what did not end is not asked again
-            raise KeyboardInterrupt(f"{self.name}, {where()}") from None
+            raise KeyboardInterrupt(", ".join(filter(None, (self.name, where())))) from None
         except BaseException as error:
             lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if self._is_in_file(frame.f_code)]
             if isinstance(error, SyntaxError) and error.filename == str(self.path):

@@ -46,7 +46,7 @@ MISTAKES = [  # file, what stands in the solution (or nothing: then the whole fi
 
 def check_text(lab: Lab, name: str, source: str) -> tuple[str, str, str]:
     path = lab.write(f"exercises/{name}.py", source)
-    found = check_functions(path)
+    found = check_functions(path.stem, path)
     return found.state, found.short, " ".join(found.lines)
 
 
@@ -90,7 +90,7 @@ def test_a_file_without_the_functions_says_so(lab: Lab, source: str, said: str) 
     assert (state, short) == ("wrong", "0 of 3 right")
     assert said in lines
     with pytest.raises(UserError, match="expected your functions, got no such file"):
-        check_functions(Path("gone.py"))
+        check_functions("gone", Path("gone.py"))
 
 
 OTHERS = {

@@ -218,6 +218,17 @@ def test_level_3(student: Student, way: str) -> None:
     assert check_level("level_3").state == TO_READ
 
 
+def test_a_repaired_file_has_all_of_its_functions(student: Student) -> None:
+    student.go_on("level_3", "build", "read")
+    student.write("exercises/reinforce.py", REINFORCE.replace(*SPOILED_UPDATES["sign"]))
+    student.go_on("level_3", "sabotage", "reflect")
+    student.write("exercises/reinforce.py", REINFORCE + "\n\ndef leave_one_out(rewards):\n    return rewards\n")
+    student.write("tests/test_reinforce.py", FINITE_DIFFERENCE)
+    student.go_on("level_3", "repair")
+    assert next_step("level_3") == "lock"
+    assert "leave_one_out" in explain("level_3")
+
+
 def test_without_a_baseline_the_seed_decides_as_the_page_says() -> None:
     """What docs/levels.md says: seed 0 is one of 7 of 20 that end on a wrong completion; the others reach 0.98."""
     ends = []
@@ -297,7 +308,7 @@ def test_before_it_is_measured_the_file_is_judged_as_it_is_today(student: Studen
     student.write("exercises/pick_best.py", LAST)
     assert "the highest index of the best" in explain("level_2")
     student.write("exercises/pick_best.py", PICK_BEST)
-    assert (check_level("level_2").state, explain("level_2")) == ("started", "")
+    assert (check_level("level_2").state, next_step("level_2")) == ("started", "build")
     student.go_on("level_2", "build", "compare")
     student.write("exercises/pick_best.py", LAST)
     assert "spoiled on purpose?" in explain("level_2")

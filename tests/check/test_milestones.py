@@ -1,16 +1,18 @@
 """The rows of data/exercises.toml: whole, in order, and about files that are there.
 
-An example: ``kata_1`` belongs to milestone 0, has three hints, and says to read part 4 of a page that has a part 4.
+An example: ``kata_1`` belongs to milestone 0, has three hints, and says to read part 5 of a page that has a part 5.
 """
 
 import re
+import shlex
+import shutil
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, Lab
 
 from check.levels import LEVELS
-from check.milestones import EXERCISES, MILESTONES, Exercise
+from check.milestones import EXERCISES, MILESTONES, Exercise, check
 from check.sheets import KEYS, read_sheet
 
 exercises = pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
@@ -53,3 +55,14 @@ def test_every_level_is_an_exercise() -> None:
 @pytest.mark.parametrize("note", sorted((KEYS / "notes").glob("*.md")), ids=lambda path: path.stem)
 def test_a_note_as_shipped_has_the_headings_of_its_key(note: Path) -> None:
     assert [*read_sheet(ROOT / "notes" / note.name)] == [*read_sheet(note)]
+
+
+def test_a_right_update_is_done_once_it_has_trained(lab: Lab) -> None:
+    for name in ("loop.py", "reinforce.py", "my_score.py"):
+        lab.write(f"exercises/{name}", (ROOT / "data" / "keys" / "exercises" / name).read_bytes())
+    shutil.copytree(ROOT / "data", lab.folder / "data")
+    before = check(EXERCISES["loop"])
+    assert before.state == "started"
+    words = shlex.split(before.command.replace("YOUR GUESS", "0.5"))
+    assert lab("token_train", *words[1:], "--sft-steps", "1", "--steps", "1").status == 0
+    assert check(EXERCISES["loop"]).state == "done"

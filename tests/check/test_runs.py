@@ -44,7 +44,7 @@ def test_a_predicted_run_on_dev_is_done(lab: Lab) -> None:
     assert short.startswith(f"{RATE}, you expected 50 % (")
     assert short.endswith("first)")
     measure_dev(lab, "second", "--expect", "42.5 %")
-    assert check_first_run().short.endswith("second)")
+    assert check_first_run().short.endswith("first)")  # the first guess is the one that was a guess
 
 
 def test_another_dataset_or_loop_is_no_start(lab: Lab) -> None:
