@@ -15,6 +15,7 @@ from check.milestones import EXERCISES, Exercise, check
 from check.report import end_text, exercise_text, machine_text, overview, step_text, submission_text
 from check.result import FINISHED, CheckResult
 from check.sheets import KEYS
+from course.artifacts import run_log
 from course.command import Parser, positive_int, run_command
 from course.errors import UserError
 from course.show.tables import wrap_sentence
@@ -66,6 +67,8 @@ def parse_arguments() -> Namespace:
             raise UserError(f"--{option}: expected the name of an exercise in front of it")
     if args.register and args.exercise != "experiment":
         raise UserError("--register: expected experiment in front of it")
+    if (args.mine and args.exercise) or (args.json and args.exercise == SUBMIT):
+        raise UserError(f"{args.exercise}: expected no such word beside --mine or --json")
     return args
 
 
@@ -158,15 +161,16 @@ def show_one(exercise: Exercise, args: Namespace) -> int:
 
 
 def watch(exercise: Exercise) -> None:
-    """Check again whenever a file of the exercise was saved, each time in a new process; Ctrl-C ends it."""
+    """Check again whenever a file of the exercise or a run was saved, each time in a new process; Ctrl-C ends it."""
     line = [sys.executable, *(["-P"] if sys.flags.safe_path else []), "-m", "check", exercise.id]
-    seen: list[int] = []
+    seen: list[int] | None = None
+    watched = [*map(Path, exercise.files), run_log.LOG]
     while True:
-        saved = [path.stat().st_mtime_ns for path in map(Path, exercise.files) if path.exists()]
+        saved = [path.stat().st_mtime_ns for path in watched if path.exists()]
         if saved != seen:
             seen = saved
             subprocess.run(line, check=False)
-            print(f"\nwatching {', '.join(exercise.files)}; Ctrl-C ends\n", flush=True)
+            print(f"\nwatching {', '.join([*exercise.files, 'your runs'])}; Ctrl-C ends\n", flush=True)
         time.sleep(_EVERY)
 
 

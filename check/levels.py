@@ -27,7 +27,6 @@ from course.text import clipped
 _MISSING = "not done yet"
 _OPERATORS = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt, ">=": operator.ge}
 _WIDTH = 230  # of a sentence on a function: three lines of a terminal
-_TESTS = Path("tests")
 
 
 class Step(NamedTuple):

@@ -18,13 +18,13 @@ from course.text import quote
 
 CASES = Path("exercises") / "exploits.jsonl"
 _VERSIONS = {"pick_best": pick_versions, "reinforce_step": step_versions}
-_LOADED = 5  # times the spoiled file: it may draw at random when it is loaded
+_LOADED = 5  # how often the spoiled file is loaded: it may draw at random then
 
 
-def fault_of_tests(function: str, spoiled: Path, mended: Path) -> str:
+def fault_of_tests(function: str, spoiled: Path, repaired: Path) -> str:
     """Why the student's tests do not lock a function of theirs, in one sentence; an empty text if they do."""
     right, wrong = _VERSIONS[function]()
-    right.append(Version("mended", "your repaired file", "", Guest(f"{mended}:{function}").target))
+    right.append(Version("repaired", "your repaired file", "", Guest(f"{repaired}:{function}").target))
     for number in range(_LOADED):
         wrong.insert(0, Version(f"spoiled {number}", "your spoiled file", "", Guest(f"{spoiled}:{function}").target))
     tests = Path("tests") / f"test_{FUNCTIONS[function].file}.py"
@@ -41,18 +41,19 @@ def fault_of_tests(function: str, spoiled: Path, mended: Path) -> str:
     return f"{tests}: expected a test that fails with {missed}; got none" if missed else ""
 
 
-def fault_of_cases(function: str, spoiled: Path, mended: Path) -> str:
+def fault_of_cases(function: str, spoiled: Path, repaired: Path) -> str:
     """The same of a reward spec, which a case of ``my_score`` with the reward 0 locks, if careless rules pay for it."""
-    repaired = OwnRubric(f"{mended}:{function}")
+    right = OwnRubric(f"{repaired}:{function}")
     careless: dict[str, Rubric] = {"your spoiled file": OwnRubric(f"{spoiled}:{function}")}
     for version in read_versions(LAB / "data" / "wrong" / "my_score" / "shown.py"):
         careless[f"a rule that {version.believes}"] = version.function
     cases = []
     for case in read_records(CASES, GoldenCase):
-        is_own = case.fooled.startswith("my_score") and case.expected_reward == 0
-        if is_own and repaired(task_of(case), case.completion)["reward"] == 0:
+        is_own = case.fooled.partition(" ")[0] == "my_score" and case.expected_reward == 0
+        if is_own and right(task_of(case), case.completion)["reward"] == 0:
             cases.append((task_of(case), case.completion))
     for name, rule in careless.items():
         if not any(rule(*case)["reward"] > 0 for case in cases):
-            return f"{CASES}: expected a case of my_score with the reward 0 for which {name} pays; got none"
+            expected = f'expected a line with "fooled": "my_score 1" for which {name} pays, and your repaired file not'
+            return f"{CASES}: {expected}; got none"
     return ""

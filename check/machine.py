@@ -30,7 +30,8 @@ def list_works() -> list[Work]:
     newest: dict[tuple[str, str, str], Work] = {}
     for run in read_logged_runs():
         for file, setting in FILES.items():
-            if str(run.manifest.settings.get(setting)).startswith(f"{file}:"):
+            is_choice_alone = setting != "pick" or run.manifest.loop == "B"  # beside learning, its number is another's
+            if is_choice_alone and str(run.manifest.settings.get(setting)).startswith(f"{file}:"):
                 work = describe(run, file, setting)
                 newest.setdefault(work[:3], work)
     idle = [Work(file, "", "nothing yet", "", "") for file in FILES if file not in {file for file, *_ in newest}]
@@ -39,10 +40,10 @@ def list_works() -> list[Work]:
 
 
 def describe(run: LoggedRun, file: str, setting: str) -> Work:
-    """``version``: what the file calls it; of a file without one, how its digest begins."""
+    """``version``: what the file calls it, if it does, and how its digest begins."""
     settings = run.manifest.settings
-    version = settings.get(f"{setting}_version") or settings[f"{setting}_sha256"][:8]
+    version = f"{clipped(settings.get(f'{setting}_version', ''), 6)} {settings[f'{setting}_sha256'][:4]}".strip()
     did = DID[setting]
     if setting == "rubric" and run.manifest.loop == "C":
-        did = "attacked"  # by the policy that it paid
-    return Work(file, clipped(version, 8), did, run.folder, run.describe())
+        did = "taught"  # a policy, which may have found its holes
+    return Work(file, version, did, run.folder, run.describe())

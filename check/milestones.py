@@ -73,7 +73,9 @@ def _call_check(exercise: Exercise, progress: Progress) -> CheckResult:
         update, trained = check_loop(), check_run(exercise.runs[0])
         if update.state == "done" and trained.state != "done":
             return CheckResult("started", f"{update.short}; now train with it", command=trained.command)
-        return update._replace(runs=trained.runs)
+        if update.state == "done":
+            return trained._replace(short=f"{update.short}; {trained.short}")
+        return update
     if exercise.id == "redteam":
         from check.redteam import check_redteam
 

@@ -65,7 +65,7 @@ def register_design() -> str:
         run=SHEET.as_posix(),
         manifest=sha256_of(SHEET),
         loop="",
-        command="check --register",
+        command="check experiment --register",
         change=" ".join(page["The one knob"].split()),
         expect=page["expect"],
         number={},

@@ -11,7 +11,7 @@ from course.starting import PYTHON, program_name
 from course.text import clipped
 
 _SHOWN = 3  # sentences of a result
-_NOT_READ = "A program sees only that it is whole. A person says whether it is right."
+_PERSON_READS = "The program has checked what it can. A person reads your words."
 
 
 def exercise_text(name: str, result: CheckResult, more: Sequence[str], everything: bool = False) -> str:
@@ -25,9 +25,9 @@ def exercise_text(name: str, result: CheckResult, more: Sequence[str], everythin
         paragraphs.append("")
     paragraphs.append(wrap_sentence(state))
     if result.state == TO_READ:
-        paragraphs.append(wrap_sentence(_NOT_READ))
+        paragraphs.append(wrap_sentence(_PERSON_READS))
     if len(lines) < len(result.lines):
-        paragraphs.append(f"{len(result.lines) - len(lines)} more of the kind: {program_name('check')} {name} --all")
+        paragraphs.append(f"{len(result.lines) - len(lines)} more lines: {program_name('check')} {name} --all")
     paragraphs.extend(map(wrap_sentence, more))
     return "\n".join(paragraphs)
 
@@ -72,7 +72,7 @@ def machine_text(works: Sequence[Work], verdicts: Mapping[str, CheckResult]) -> 
     """A line for each thing that the student's files did, then one for each verdict."""
     lines = []
     for file, version, did, run, number in [Work._fields, *works]:
-        lines.append(clipped(f"{file:18}{version:9}{did:12}{run:19}{number}", WIDTH))
+        lines.append(clipped(f"{file:18}{version:12}{did:12}{run:18}{number}", WIDTH))
     lines.append("")
     for name, result in verdicts.items():
         lines.append(clipped(f"{name}: {result.state}{f': {result.short}' if result.short else ''}", WIDTH))

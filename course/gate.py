@@ -10,7 +10,7 @@ bad usage or input that cannot be read, 2. In order:
    every completion is scored again. The installed scorer must pass its golden sets, and must be the one that was
    released under its version.
 2. REJECT unless the room was locked: examples, the text around the prompts, split, verifier, loop, N and sampling must
-   be known and the same. No code of a verifier is run.
+   be known and the same. No verifier of one's own is run.
 3. REJECT unless the difference means something: exactly one knob was turned, or nothing flipped; each prompt counts
    once and has a completion; and the candidate was trained on none of the prompts.
 4. REJECT if the candidate is shown to fall short: the paired 95 % interval of the difference ends below --min-delta.
@@ -144,7 +144,7 @@ def texts_of(row: Result) -> list[str] | str | None:
 
 
 def open_runs(paths: Mapping[str, Path]) -> tuple[dict[str, Run], list[str]]:
-    """The runs that can be opened, by side, and why the others cannot. Raises UserError as ``refuse_run`` does."""
+    """The runs that can be opened, by side, and why the others cannot. Raises UserError as ``refuse_runs`` does."""
     runs: dict[str, Run] = {}
     faults: list[str] = []
     for side, path in paths.items():

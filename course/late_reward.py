@@ -70,10 +70,10 @@ def late_reward_text(by_length: Mapping[int, Numbers], seeds: int) -> str:
     for tokens, numbers in by_length.items():
         counts = [f"over {MOST_UPDATES}" if number is None else f"{number:g}" for number in numbers.values()]
         cells.append((tokens, 2**tokens, *counts))
-    header = ("tokens", "texts there are", "first reward", f"updates until {GOAL}", "fastest", "slowest")
+    header = ("tokens", "possible texts", "first reward", f"updates until {GOAL}", "fastest", "slowest")
     return (
         "Loop C, learn: one reward at the end of a longer and longer text.\n\n"
-        f"each token is right or wrong, one text an update; medians over {seeds} seeds\n\n"
+        f"each token is right or wrong, one text per update; medians over {seeds} seeds\n\n"
         f"{table(header, cells, right=range(6))}"
     )
 

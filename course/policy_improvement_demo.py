@@ -61,7 +61,7 @@ def improve(
             drawn = sample_each(policy, examples, updates * CONFIG.group_size, rng)
         if update & (update - 1) and update != updates:
             continue
-        samples = update * CONFIG.group_size or 1
+        samples = max(1, update * CONFIG.group_size)
         chosen = choose(examples, [texts[:samples] for texts in drawn], pick)
         learned = []
         fresh = sample_each(policy, examples, MEASURED, generator(seed, "evaluation"))
@@ -93,8 +93,8 @@ def policy_improvement_text(rows: Sequence[ImprovementRow]) -> str:
     return (
         "Loops B and C: what choosing and learning make of equally many samples.\n\n"
         f"{table(('samples of each prompt', 'chosen: right', 'learned: right'), cells, right=range(3))}\n\n"
-        "The first row is single samples of the first policy, both times. Choosing left\n"
-        "that policy as it was: the next answer to a prompt costs as many samples again.\n"
+        "Both numbers of the first row are of the first policy, and differ by chance.\n"
+        "Choosing left it as it was: the next answer costs as many samples again.\n"
         "After learning, an answer is one sample of the new policy."
     )
 

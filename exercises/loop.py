@@ -32,9 +32,9 @@ def step(
 ) -> Policy:
     """The policy after one update. Change none of the arguments: the reference may be the very same object.
 
-    ``examples``: the example that each of the N completions answers; the ``group_size`` completions of a prompt stand
-    in a row. ``u``: a random draw for each token, so that chance is not yours. ``score(example, text)``: a dict with
-    ``reward``. ``kl_coef``: beta.
+    ``examples``: the example that each of the N completions answers; the ``group_size`` completions of a prompt are
+    neighbours. ``u``: a random number from 0 to 1 for each token. The course draws them, and the same ``u`` gives the
+    same texts. ``score(example, text)``: a dict with ``reward``. ``kl_coef``: beta.
 
     Eleven statements are enough, one for each line below. The shapes are those of an update of the preset ``small``: 8
     prompts, 8 completions of each, 12 tokens in the longest completion.

@@ -31,7 +31,7 @@ INTRODUCTION = """\
 >
 > 1. Would two careful people, who see only the prompt, answer differently? Or can the spec be read in two ways? Then
 >    the label is `ambiguous`.
-> 2. Is the reward the one that the spec at the top of `course/score.py` gives? Then the label is `model`.
+> 2. Is the reward the one that the spec gives (milestone 0, part 4)? Then the label is `model`.
 > 3. Does a hole in the verifier pay this text, and did training, choosing or its writer aim at the pay? Then the label
 >    is `hacked`. If not, it is `verifier`. (Nothing here was chosen, and the simulated writer knows no verifier.)
 >

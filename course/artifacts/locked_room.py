@@ -21,7 +21,7 @@ SCORER = "the scorer"  # the verifier of a run without --rubric
 
 PICK_SHA256 = "pick_sha256"  # of the files of Loop B's own rule; the course's rule has none
 
-_CONDITIONS_OF = {  # a knob -> the conditions of the room; if the knob was turned, at least one of them differs
+_CONDITIONS_OF = {  # a knob -> conditions of the room that differ if it was turned
     ENVIRONMENT: ("dataset_fingerprint", "prompts_fingerprint", "examples_fingerprint", "split", "template"),
     INSTRUMENT: ("scorer_name", "scorer_version", "scorer_fingerprint", "missing_completions"),
     SELECTION: ("loop", "samples_per_prompt", "sampling"),
@@ -45,7 +45,7 @@ class Condition(NamedTuple):
 
 
 def room_conditions(manifest: Manifest) -> dict[str, str | None]:
-    """The conditions that two runs must share to be compared; None for a value that is not known."""
+    """The conditions that two runs must share, but for a verifier of one's own; None for a value that is not known."""
     conditions: dict[str, str | None] = {}
     for name in _KNOB_OF:
         if name == "missing_completions":
@@ -69,7 +69,7 @@ def sampling_text(sampling: Sampling | None) -> str | None:
 
 
 def room_digest(manifest: Manifest) -> str:
-    """SHA-256 of the conditions: equal for two runs that can be compared."""
+    """SHA-256 of these conditions. A run with a verifier of one's own has none in the log."""
     return sha256(msgspec.json.encode(room_conditions(manifest))).hexdigest()
 
 

@@ -67,12 +67,14 @@ _QUESTIONS = (
 _QUESTIONS_OF = {  # command -> what its README asks under BLANKS, where it asks something of its own
     "course.selection_demo": (
         "Three numbers: the first sample, pass@N, the selected. Which of them depend on the rule that chooses? Name "
-        "two or three prompts on which no choice helps. What would help there?",
+        "two or three prompts on which no choice helps. What would help there? (A step of a level may ask "
+        "something else of this run: python3 -m check.)",
         "What changed, the policy or the number of samples? Is that selection or learning?",
     ),
     "course.bandit_train": (
         "Ten steps of the log in a row in which something moves: which arm, which advantage, reinforced or "
-        "suppressed? Then in five to eight lines: what rose, what stayed noisy, and why?",
+        "suppressed? Then in five to eight lines: what rose, what stayed noisy, and why? (A step of a level may ask "
+        "something else of this run: python3 -m check.)",
         "A text of many tokens gets one reward. How does that change the probability of one of its tokens?",
     ),
     "course.toy_mdp": (
