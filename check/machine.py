@@ -46,4 +46,5 @@ def describe(run: LoggedRun, file: str, setting: str) -> Work:
     did = DID[setting]
     if setting == "rubric" and run.manifest.loop == "C":
         did = "taught"  # a policy, which may have found its holes
-    return Work(file, version, did, run.folder, run.describe())
+    number = ", ".join(f"{value:.3g} {name}" for name, value in run.headline.items())
+    return Work(file, version, did, run.folder, number)

@@ -25,11 +25,11 @@ def test_each_version_of_a_file_is_shown_with_what_it_did(lab: Lab) -> None:
     works = [work for work in list_works() if work.run]
     rows = [(work.file, work.version.partition(" ")[0], work.did, work.run, work.number) for work in works]
     assert sorted(rows[:3], key=lambda row: row[3]) == [
-        ("my_score.py", "1", "measured", "run_002", "rubric_pass_rate 0"),
-        ("my_score.py", "1", "measured", "run_003", "rubric_pass_rate 1"),  # another file under the same version
-        ("my_score.py", "2<U+0…", "measured", "run_004", "rubric_pass_rate 1"),
+        ("my_score.py", "1", "measured", "run_002", "0 rubric_pass_rate"),
+        ("my_score.py", "1", "measured", "run_003", "1 rubric_pass_rate"),  # another file under the same version
+        ("my_score.py", "2<U+0…", "measured", "run_004", "1 rubric_pass_rate"),
     ]
-    assert rows[3][2:] == ("learned", "run_005", "expected_reward_after 0.25")
+    assert rows[3][2:] == ("learned", "run_005", "0.25 expected_reward_after")
     shown = lab("check", "--mine").out
     assert re.search("loop.py +nothing yet", shown)
     assert "tests: not started" in shown
