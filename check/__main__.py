@@ -17,11 +17,12 @@ from check.result import FINISHED, CheckResult
 from check.sheets import KEYS
 from course.artifacts import run_log
 from course.command import Parser, positive_int, run_command
+from course.datasets.files import LAB
 from course.errors import UserError
 from course.show.tables import wrap_sentence
 from course.show.terminal import command_line, show, stop_for_breakpoint, with_progress
 from course.starting import program_name
-from course.text import quote
+from course.text import quote, shell_word
 
 SUBMIT = "submit"  # in place of an exercise
 _EVERY = 0.3  # seconds, between two looks at the files that are watched
@@ -38,6 +39,8 @@ def main() -> int:
         return show_machine()
     if exercise:
         return show_one(exercise, args)
+    if not Path("exercises").is_dir():
+        raise UserError(f"expected your folder exercises/ here, got none; first: cd {shell_word(LAB)}")
     results = {}
     for one in EXERCISES.values():
         results[one.id] = slow_results.read_last_result(one.id, one.files) if one.slow else check_now(one)
@@ -96,8 +99,16 @@ def hand_in(results: Mapping[str, CheckResult]) -> int:
     from check.runs import has_words, read_logged_runs
     from check.submission import submit
 
-    counted = {run for result in results.values() for run in result.runs}
-    path, names = submit(counted | {run.name for run in read_logged_runs() if has_words(run)})
+    runs = {run for result in results.values() for run in result.runs}
+    runs |= {run.name for run in read_logged_runs() if has_words(run)}
+    for run in sorted(runs):
+        if not run.startswith("runs/"):
+            show(
+                wrap_sentence(
+                    f"not handed in: {run}, which does not lie in runs/; measure again with --outdir runs/NAME"
+                )
+            )
+    path, names = submit(runs)
     show(submission_text(path, names, list_unfinished(results)))
     return 0
 
@@ -136,7 +147,7 @@ def show_one(exercise: Exercise, args: Namespace) -> int:
         show_hints(exercise, args.hint)
         return 0
     if args.watch:
-        watch(exercise)
+        return watch(exercise)
     result = check_now(exercise)
     if exercise.slow:
         slow_results.keep_result(exercise.id, exercise.files, result)
@@ -160,18 +171,21 @@ def show_one(exercise: Exercise, args: Namespace) -> int:
     return 1
 
 
-def watch(exercise: Exercise) -> None:
+def watch(exercise: Exercise) -> int:
     """Check again whenever a file of the exercise or a run was saved, each time in a new process; Ctrl-C ends it."""
     line = [sys.executable, *(["-P"] if sys.flags.safe_path else []), "-m", "check", exercise.id]
     seen: list[int] | None = None
     watched = [*map(Path, exercise.files), run_log.LOG]
-    while True:
-        saved = [path.stat().st_mtime_ns for path in watched if path.exists()]
-        if saved != seen:
-            seen = saved
-            subprocess.run(line, check=False)
-            print(f"\nwatching {', '.join([*exercise.files, 'your runs'])}; Ctrl-C ends\n", flush=True)
-        time.sleep(_EVERY)
+    try:
+        while True:
+            saved = [path.stat().st_mtime_ns for path in watched if path.exists()]
+            if saved != seen:
+                seen = saved
+                subprocess.run(line, check=False)
+                print(f"\nwatching {', '.join([*exercise.files, 'your runs'])}; Ctrl-C ends\n", flush=True)
+            time.sleep(_EVERY)
+    except KeyboardInterrupt:
+        return 0
 
 
 def show_hints(exercise: Exercise, count: int) -> None:

@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,8 +22,9 @@ from check.result import NOT_STARTED, TO_READ, CheckResult
 from check.runs import LoggedRun, WantedRun, fault_of_readme, meets, read_logged_runs
 from course.artifacts.records import PICK_SOURCE, RUBRIC_SOURCE, UPDATE_SOURCE
 from course.datasets.files import LAB
+from course.errors import UserError
 from course.starting import PYTHON
-from course.text import clipped
+from course.text import clipped, shell_word
 
 _MISSING = "not done yet"
 _OPERATORS = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt, ">=": operator.ge}
@@ -118,12 +120,10 @@ def _fault_of_step(level: str, name: str, log: Sequence[LoggedRun], found: Found
         has_page = any((LAB / run.name / "gate.html").is_file() for run in found[step.page_of])
         faults = ["" if has_page else _MISSING]
     elif step.lock:
-        function = FUNCTIONS[level]
-        spoiled = LAB / found["sabotage"][-1].name / function.kept  # of the first: a later one undoes no lock
-        for run in found["repair"]:
-            repaired = LAB / run.name / function.kept
-            wrong = function.check(repaired).lines
-            faults.append(wrong[0] if wrong else function.fault_of_lock(function.name, spoiled, repaired))
+        for sabotage, repair in product(reversed(found["sabotage"]), found["repair"]):  # a later one undoes no lock
+            faults.append(_fault_of_lock(FUNCTIONS[level], LAB / sabotage.name, LAB / repair.name))
+            if not faults[-1]:
+                break
     else:
         wanted = WantedRun(step.run, step.conditions or {"change": f"{level} {name}"})
         found[name] = []
@@ -133,6 +133,16 @@ def _fault_of_step(level: str, name: str, log: Sequence[LoggedRun], found: Found
                 if not faults[-1]:
                     found[name].append(run)
     return "" if "" in faults else next(iter(faults), _MISSING)
+
+
+def _fault_of_lock(function: Function, sabotage: Path, repair: Path) -> str:
+    """Why the file that a run kept is not whole, or not locked against the one that another kept."""
+    try:
+        repaired = repair / function.kept
+        wrong = function.check(repaired).lines
+        return wrong[0] if wrong else function.fault_of_lock(function.name, sabotage / function.kept, repaired)
+    except UserError as error:  # of a file of tests or cases, or of one that does not load
+        return str(error)
 
 
 def _fault_of_run(step: Step, run: LoggedRun, found: Found) -> str:
@@ -176,5 +186,7 @@ def describe_step(level: str, name: str, found: Found) -> str:
     """What to do for a step: sentences, and commands to paste, one per line."""
     step = LEVELS[level][name]
     lines = [*step.do, f"python3 -m {step.run}"] if step.run else step.do
-    places = {one: runs[0].name if (runs := found.get(one)) else f"runs/{level}_{one}" for one in LEVELS[level]}
+    places = {}
+    for one in LEVELS[level]:
+        places[one] = shell_word(Path(found[one][0].name)) if found.get(one) else f"runs/{level}_{one}"
     return "\n".join(line.format_map(places).replace("python3", PYTHON) for line in lines)

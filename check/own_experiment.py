@@ -147,9 +147,8 @@ def result_of(page: _Page) -> CheckResult:
 
 def find_run(side: str, page: _Page, logged: Sequence[LoggedRun]) -> LoggedRun:
     """The newest run in the student's log that the page names."""
-    words = re.split(r"[\s`,;:/\\]+", page[side])
     for run in logged:
-        if run.folder in words:
+        if re.search(rf"(?:^|[\s`/\\]){re.escape(run.folder)}(?:$|[\s`,;:])", page[side]):
             return run
     raise fault_of(side, page, f"the name of a run that is in your log and whole, such as runs/{side}")
 

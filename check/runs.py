@@ -19,7 +19,7 @@ from course.datasets.files import LAB, sha256_of
 from course.errors import UserError
 from course.text import quote
 
-_NUMBER = re.compile(r"(?<![\w.-])[0-9]+(?:\.[0-9]+)?")  # no part of an id, such as dev-005
+_NUMBER = re.compile(r"(?<![\w.-])[0-9]+(?:[.,][0-9]+)?")  # no part of an id, such as dev-005
 _FEWEST = 5  # words in a blank of a README
 
 
@@ -135,6 +135,7 @@ def names_value(text: str, value: float) -> bool:
     A share needs two decimals, because 0.9 would stand for too many values; only 0 and 1 need none.
     """
     for number in _NUMBER.findall(text):
+        number = number.replace(",", ".")
         decimals = len(number.partition(".")[2])
         rounding = 0.5 * 10.0**-decimals + 1e-9
         is_share = decimals >= 2 or value in (0.0, 1.0)

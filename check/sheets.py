@@ -28,7 +28,7 @@ def read_sheet(path: Path, headings: Sequence[str] = ()) -> dict[str, Section]:
     Raises UserError where one is missing or the sheet cannot be read.
     """
     names = "|".join(map(re.escape, headings)) or ".+?"
-    above, *parts = re.split(rf"(?m)^## *({names})[ \t]*$", _read_text(path))
+    above, *parts = re.split(rf"(?m)^##(?!#) *({names})[ \t]*$", _read_text(path))
     line = 1 + above.count("\n")
     sections = {}
     for heading, below in zip(parts[::2], parts[1::2], strict=True):

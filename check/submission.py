@@ -24,7 +24,7 @@ def submit(runs: Iterable[str]) -> tuple[Path, list[str]]:
     if run_log.LOG.is_file():
         files["runs/log.jsonl"] = run_log.LOG
     folders = {"exercises": Path("exercises"), "notes": Path("notes")}
-    folders |= {f"runs/{Path(run).name}": run_log.LOG.parent / Path(run).name for run in runs}
+    folders |= {run: run_log.LOG.parent.parent / run for run in runs if run.startswith("runs/")}
     for name, folder in folders.items():
         for path in folder.rglob("*"):
             inside = path.relative_to(folder).as_posix()

@@ -98,6 +98,9 @@ class Guest:
         sys.dont_write_bytecode = True  # else a file that changed within a second would be read from its .pyc
         _folders.add(self.path.resolve().parent)
         folders = [str(self.path.resolve().parent), str(Path.cwd())]
+        kept = self.path.resolve().with_name(f"{self.path.stem}_imports")
+        if kept.is_dir():  # the file is one that a run kept, and this is what it imported then
+            folders.insert(0, str(kept))
         sys.path[:0] = folders
         try:
             self._run(lambda: "while it was loaded", self._execute)

@@ -180,6 +180,19 @@ def test_a_run_keeps_what_ran_and_says_so(lab: Lab, place: str, helper: str, lin
     assert (folder / f"{place}.py").read_bytes() == written
 
 
+@pytest.mark.parametrize("line", ["from helper import paid", "from exercises.helper import paid"])
+def test_a_file_that_a_run_kept_finds_what_it_imported_then(lab: Lab, line: str) -> None:
+    name = "exercises/helper.py" if "exercises" in line else "helper.py"
+    source = f"{line}\n\n\ndef score(example, completion):\n    return paid\n"
+    for folder, value in (("runs/one", 0.25), ("runs/two", 0.5)):
+        lab.write(f"{folder}/rubric.py", source)
+        lab.write(f"{folder}/rubric_imports/{name}", f"paid = {value}\n")
+    lab.write("exercises/helper.py", "paid = 1.0\n")
+    task = {"id": "a", "prompt": "p", "expected_answer": 1}
+    for folder, value in (("runs/one", 0.25), ("runs/two", 0.5), ("runs/one", 0.25)):
+        assert OwnRubric(f"{folder}/rubric.py:score")(task, "Final: 1")["reward"] == value
+
+
 @pytest.mark.parametrize(("typed", "status"), [(b"p len(samples) + 40\nc\nc\n", 0), (b"p len(samples) + 40\nq\n", 130)])
 def test_breakpoint_works(lab: Lab, typed: bytes, status: int) -> None:
     lab.write("mine.py", f"{PICK[2]}breakpoint()\n    return samples[0]\n")
