@@ -23,7 +23,7 @@ _FEWEST_WORDS = 8
 
 
 def check_committee() -> CheckResult:
-    """Which verdicts are the gate's, and whether the evidence names what decides."""
+    """Which verdicts are the gate's, and whether each has evidence in words."""
     sections = read_sheet(SHEET, list(PAIRS))
     answers = {title: read_fields(section, ["verdict", "evidence"]) for title, section in sections.items()}
     if not any(value for answer in answers.values() for value in answer.values()):
