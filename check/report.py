@@ -72,7 +72,7 @@ def machine_text(works: Sequence[Work], verdicts: Mapping[str, CheckResult]) -> 
     """A line for each thing that the student's files did, then one for each verdict."""
     lines = []
     for file, version, did, run, number in [Work._fields, *works]:
-        lines.append(clipped(f"{file:18}{version:12}{did:12}{run:18}{number}", WIDTH))
+        lines.append(clipped(f"{file:18}{version:9}{did:9}{run:17}{number}", WIDTH))
     lines.append("")
     for name, result in verdicts.items():
         lines.append(clipped(f"{name}: {result.state}{f': {result.short}' if result.short else ''}", WIDTH))
