@@ -85,7 +85,8 @@ def in_terminal(lab: Lab, command: str, *arguments: str, columns: int, env: dict
 @pytest.fixture
 def ready(lab: Lab) -> Lab:
     """A lab with the shipped data and with two runs, n1 and n4."""
-    (lab.folder / "data").symlink_to(ROOT / "data", target_is_directory=True)
+    for name in ("data", "exercises"):
+        (lab.folder / name).symlink_to(ROOT / name, target_is_directory=True)
     for n in (1, 4):
         assert lab("selection_demo", *PACK, n, "--outdir", f"n{n}").status == 0
     lab.path()
