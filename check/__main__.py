@@ -101,15 +101,9 @@ def hand_in(results: Mapping[str, CheckResult]) -> int:
 
     runs = {run for result in results.values() for run in result.runs}
     runs |= {run.name for run in read_logged_runs() if has_words(run)}
-    for run in sorted(runs):
-        if not run.startswith("runs/"):
-            show(
-                wrap_sentence(
-                    f"not handed in: {run}, which does not lie in runs/; measure again with --outdir runs/NAME"
-                )
-            )
-    path, names = submit(runs)
-    show(submission_text(path, names, list_unfinished(results)))
+    elsewhere = {run for run in runs if not run.startswith("runs/")}
+    path, names = submit(runs - elsewhere)
+    show(submission_text(path, names, sorted(elsewhere), list_unfinished(results)))
     return 0
 
 

@@ -74,7 +74,8 @@ def judge_diagnosis(diagnosis: Mapping[str, str], example: KataExample, reasons:
 
 def find_fault_of_test(example: KataExample, label: str, test: str) -> str:
     """Why a text in backticks does not show that the label is right; nothing where it does."""
-    text = f"{test}``".split("`")[1]
+    _, _, rest = test.partition("`")
+    text, _, _ = rest.partition("`")
     if text.strip(TRIMMED) in ("", example.completion.strip(TRIMMED)):
         return f"one text `in backticks`, and not the one above, got {quote(test) or 'none'}"
     given = verifier_of(example)(task_of(example), text)["reward"]

@@ -30,8 +30,9 @@ def list_works() -> list[Work]:
     newest: dict[tuple[str, str, str], Work] = {}
     for run in read_logged_runs():
         for file, setting in FILES.items():
-            is_choice_alone = setting != "pick" or run.manifest.loop == "B"  # beside learning, its number is another's
-            if is_choice_alone and str(run.manifest.settings.get(setting)).startswith(f"{file}:"):
+            if setting == "pick" and run.manifest.loop != "B":
+                continue  # the number of a run that also learns is not the choice's
+            if str(run.manifest.settings.get(setting)).startswith(f"{file}:"):
                 work = describe(run, file, setting)
                 newest.setdefault(work[:3], work)
     idle = [Work(file, "", "nothing yet", "", "") for file in FILES if file not in {file for file, *_ in newest}]

@@ -36,12 +36,10 @@ class Exercise(NamedTuple):
 
 
 _EXERCISE_ROWS = tomllib.loads((LAB / "data" / "exercises.toml").read_text(encoding="utf-8"))
-MILESTONES: dict[str, str] = _EXERCISE_ROWS["milestones"]
-
-
 EXERCISES = {}
 for _id, _row in _EXERCISE_ROWS["exercises"].items():
     EXERCISES[_id] = Exercise(_id, **_row | {"runs": [WantedRun(**run) for run in _row.get("runs", [])]})
+MILESTONES = tuple(dict.fromkeys(exercise.milestone for exercise in EXERCISES.values()))
 
 
 def check(exercise: Exercise, progress: Progress = iter) -> CheckResult:
@@ -70,12 +68,13 @@ def _call_check(exercise: Exercise, progress: Progress) -> CheckResult:
     if exercise.id == "loop":
         from check.loop import check_loop
 
-        update, trained = check_loop(), check_run(exercise.runs[0])
-        if update.state == "done" and trained.state != "done":
+        update = check_loop()
+        if update.state != "done":
+            return update
+        trained = check_run(exercise.runs[0])
+        if trained.state != "done":
             return CheckResult("started", f"{update.short}; now train with it", command=trained.command)
-        if update.state == "done":
-            return trained._replace(short=f"{update.short}; {trained.short}")
-        return update
+        return trained._replace(short=f"{update.short}; {trained.short}")
     if exercise.id == "redteam":
         from check.redteam import check_redteam
 

@@ -162,10 +162,10 @@ def refuse_expectation(page: _Page, candidate: LoggedRun) -> None:
             "measure the candidate under another name"
         )
     registered = designs[-1].expect or ""
-    planned = read_guess(registered, _NUMBER) or 0
+    planned = read_guess(registered, _NUMBER)
     for where, expect in (("the run", candidate.manifest.expect or ""), ("the page", page["expect"])):
         value = read_guess(expect, _NUMBER)
-        if value is None or not isclose(value, planned):
+        if value is None or planned is None or not isclose(value, planned):
             expected = f"{quote(registered)}, as registered before {candidate.name} was measured"
             raise UserError(f"{SHEET}: expect: expected {expected}, and {where} says {quote(expect) or 'nothing'}")
 

@@ -17,7 +17,8 @@ VERIFIERS = LAB / "data" / "wrong" / "rubric"
 # of the spec kill 98 % and 83 % where they assert the outcome too, 93 % and 72 % where they assert the reward alone; a
 # third one killed 87 % and 68 %. The verifiers held out were not seen, so a file need not kill as many of them.
 ENOUGH = {"shown": 0.8, "held out": 0.6}
-_SHIPPED = 5  # tests that the file comes with
+_SHIPPED = {"test_the_line_that_was_asked_for_gets_the_reward", "test_anything_else_gets_none"}
+_SHIPPED_CASES = 5  # of these two tests
 
 
 def check_tests(path: Path = TESTS) -> CheckResult:
@@ -27,7 +28,8 @@ def check_tests(path: Path = TESTS) -> CheckResult:
     run = run_tests(path, "rubric", [*right, *wrong["shown"], *wrong["held out"]])
     if run.error:
         return CheckResult("wrong", "not to be judged", [f"{path}: expected tests that can be run, got {run.error}"])
-    if len(run.cells) == _SHIPPED:
+    names = {test.partition("[")[0] for test in run.cells}
+    if names == _SHIPPED and len(run.cells) == _SHIPPED_CASES:
         return CheckResult(NOT_STARTED, lines=[f"{path}: its five tests are a start, write the next one below them"])
     faults = []
     killed: set[str] = set()
@@ -41,10 +43,12 @@ def check_tests(path: Path = TESTS) -> CheckResult:
     for name, count in counts.items():
         share, enough = 100 * count / len(wrong[name]), 100 * ENOUGH[name]
         lines.append(f"{name}: {count} of {len(wrong[name])} killed, {share:.0f} % of them; {enough:.0f} % is enough")
-    lines += faults or hints(wrong["shown"], killed)
-    lines += [
-        f"not killed: a verifier that {version.believes}" for version in wrong["shown"] if version.id not in killed
-    ]
+    left = [version for version in wrong["shown"] if version.id not in killed]
+    if faults:
+        lines += faults
+    elif left:
+        lines.append(hint(left, {version.kind for version in wrong["shown"] if version.id in killed}))
+    lines += [f"not killed: a verifier that {version.believes}" for version in left]
     if run.left_out:
         lines.append(f"tests without the fixture rubric, which are not counted: {run.left_out}")
     if faults:
@@ -54,12 +58,11 @@ def check_tests(path: Path = TESTS) -> CheckResult:
     return CheckResult("done" if is_enough else "started", short, lines)
 
 
-def hints(shown: Sequence[Version], killed: Set[str]) -> list[str]:
-    """One class of which a verifier is left, if any is: the first that nothing kills, else the first killed in part."""
-    left = [version.kind for version in shown if version.id not in killed]
-    touched = {version.kind for version in shown if version.id in killed}
-    first = sorted(left, key=lambda kind: kind in touched)[:1]
-    return [f"hint: your tests let a verifier of the class {kind.replace('_', ' ')} through" for kind in first]
+def hint(left: Sequence[Version], touched: Set[str]) -> str:
+    """One class of which a verifier is left: the first that nothing kills, else the first. ``touched``: classes."""
+    kinds = [version.kind for version in left]
+    kind = next((kind for kind in kinds if kind not in touched), kinds[0])
+    return f"hint: your tests let a verifier of the class {kind.replace('_', ' ')} through"
 
 
 def find_fault(cells: Mapping[str, Cell], right: Sequence[Version]) -> str:

@@ -86,10 +86,12 @@ def end_text(results: Mapping[str, CheckResult]) -> str:
     return f"Nothing is left to do.{read} Hand it in:"
 
 
-def submission_text(path: Path, names: Sequence[str], todo: Sequence[str]) -> str:
-    """What is in a hand-in, by its folders, and which exercises are not finished."""
+def submission_text(path: Path, names: Sequence[str], elsewhere: Sequence[str], todo: Sequence[str]) -> str:
+    """What is in a hand-in, by its folders; which runs are not, for they lie elsewhere; which exercises are open."""
     folders = {name.rpartition("/")[0] for name in names}
     lines = [f"written: {path}, {len(names)} files of {', '.join(sorted(folders))}"]
+    if elsewhere:
+        lines.append(f"not handed in, for they do not lie in runs/: {', '.join(elsewhere)}; measure again there")
     if todo:
         lines.append(f"not finished: {', '.join(todo)}")
     return "\n".join(map(wrap_sentence, lines))

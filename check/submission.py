@@ -18,13 +18,13 @@ TEST_FILES = ("tests/test_rubric.py", "tests/test_pick_best.py", "tests/test_rei
 def submit(runs: Iterable[str]) -> tuple[Path, list[str]]:
     """Write ``submission_001.zip``, or the next free number, into the working folder. Returns it and its names.
 
-    ``runs``: those that a check counts, as the log names them.
+    ``runs``: those that belong into it, as the log names them; all lie in runs/.
     """
     files = {name: Path(name) for name in TEST_FILES if Path(name).is_file()}
     if run_log.LOG.is_file():
         files["runs/log.jsonl"] = run_log.LOG
     folders = {"exercises": Path("exercises"), "notes": Path("notes")}
-    folders |= {run: run_log.LOG.parent.parent / run for run in runs if run.startswith("runs/")}
+    folders |= {run: run_log.LOG.parent.parent / run for run in runs}
     for name, folder in folders.items():
         for path in folder.rglob("*"):
             inside = path.relative_to(folder).as_posix()

@@ -53,8 +53,10 @@ def test_three_lines_are_shown_and_the_first_is_not_said_twice() -> None:
 
 
 def test_a_hand_in_is_told_by_its_folders() -> None:
-    text = submission_text(Path("submission_001.zip"), ["exercises/a.py", "runs/\x1b/x", "runs/log.jsonl"], ["map"])
-    assert [line.split(", ") for line in text.split("\n")] == [
-        ["written: submission_001.zip", "3 files of exercises", "runs", "runs/<U+001B ESCAPE>"],
-        ["not finished: map"],
-    ]
+    names = ["exercises/a.py", "runs/\x1b/x", "runs/log.jsonl"]
+    text = submission_text(Path("submission_001.zip"), names, ["mine/a"], ["map"])
+    lines = text.split("\n")
+    assert lines[0] == "written: submission_001.zip, 3 files of exercises, runs, runs/<U+001B ESCAPE>"
+    assert lines[1].startswith("not handed in")
+    assert "mine/a" in lines[1]
+    assert lines[-1] == "not finished: map"

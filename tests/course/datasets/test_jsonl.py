@@ -181,9 +181,10 @@ def test_a_key_given_twice_is_found_beside_a_line_that_leaves_one_out(tmp_path: 
 @pytest.mark.parametrize("second", [BLOCK - 5, BLOCK - 3, BLOCK - 1, BLOCK])
 def test_a_key_given_twice_is_found_wherever_a_block_ends(tmp_path: Path, second: int) -> None:
     """The second ``"id"`` stands on both sides of where the reader stops."""
-    head = b'{"completion":"","id":"a",'
-    filler = b"x" * (second - len(head))
-    path = file(tmp_path, b'{"completion":"%s","id":"a","id":"b"}' % filler)
+    before = b'{"completion":"'
+    after = b'","id":"a",'
+    before = before.ljust(second - len(after), b"x")
+    path = file(tmp_path, before + after + b'"id":"b"}')
     assert refusal(path, Rollout).startswith(f"{path}:1 $.id: expected each key once")
 
 
