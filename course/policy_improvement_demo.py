@@ -67,8 +67,13 @@ def improve(
         fresh = sample_each(policy, examples, MEASURED, generator(seed, "evaluation"))
         for example, texts in zip(examples, fresh, strict=True):
             learned += [learning_result(task_of(example), text, update, training="learned") for text in texts]
-        rates = [mean([result.reward for result in results]) for results in (chosen, learned)]
-        yield ImprovementRow(samples, update, *rates), chosen + learned
+        row = ImprovementRow(
+            samples=samples,
+            updates=update,
+            chosen=mean([result.reward for result in chosen]),
+            learned=mean([result.reward for result in learned]),
+        )
+        yield row, chosen + learned
 
 
 def sample_each(policy: "Policy", examples: Iterable[Example], n: int, rng: "np.random.Generator") -> list[list[str]]:
